@@ -1,9 +1,8 @@
 //! `gp eval`: scores a model on a table.
 
 use super::report::page;
-use super::{NOTHING, TableOptions, print_json, warn};
+use super::{NOTHING, TableOptions, and_table, print_json, warn};
 use crate::context::Context;
-use crate::data::labels_beside;
 use crate::error::CliError;
 use crate::evaluate::{evaluate, table};
 use crate::files::{InputFiles, OutputFile};
@@ -47,8 +46,8 @@ pub fn run(
     out: &mut dyn Write,
     notes: &mut Notes<'_>,
 ) -> Result<(), CliError> {
-    let inputs = InputFiles::none().and("MODEL", Some(&options.model)).and("DATA", Some(&options.data));
-    let inputs = inputs.and("the labels of images", labels_beside(&options.data).as_ref());
+    let inputs = InputFiles::none().and("MODEL", Some(&options.model));
+    let inputs = and_table(inputs, "DATA", &options.data);
     let prepare = |path: &PathBuf| OutputFile::prepare("--report", path, options.force, &inputs);
     let report = options.report.as_ref().map(prepare).transpose()?;
     let model = Model::load(&options.model, context)?;

@@ -1,9 +1,9 @@
 //! `gp fit`: trains a model on a table.
 
-use super::{print_json, warn};
+use super::{and_table, print_json, warn};
 use crate::context::Context;
 use crate::course::Course;
-use crate::data::{Frame, ReadOptions, Stream, TableChoice, labels_beside};
+use crate::data::{Frame, ReadOptions, Stream, TableChoice};
 use crate::encode::{RoleValues, Target, encode_targets};
 use crate::error::{CliError, ErrorKind};
 use crate::evaluate::{self, Evaluation};
@@ -148,11 +148,9 @@ fn inputs(options: &FitOptions) -> InputFiles {
     let kept = folders.into_iter().filter_map(|(word, folder)| Some((word, folder.as_deref()?)));
     let kept = kept
         .flat_map(|(word, folder)| CheckpointFolder::files(folder).into_iter().map(move |path| (word, path)));
-    let inputs = InputFiles::none().and("DATA", Some(&options.data));
-    let inputs = inputs.and("--test", options.test.as_ref()).and("--config", options.config.as_ref());
-    let tables = [Some(&options.data), options.test.as_ref()].into_iter().flatten();
-    let labels = tables.filter_map(|path| labels_beside(path));
-    let inputs = labels.fold(inputs, |inputs, path| inputs.and("the labels of images", Some(&path)));
+    let inputs = and_table(InputFiles::none(), "DATA", &options.data);
+    let inputs = options.test.iter().fold(inputs, |inputs, path| and_table(inputs, "--test", path));
+    let inputs = inputs.and("--config", options.config.as_ref());
     let placed = &options.spec.inducing_file;
     let inputs = placed.iter().fold(inputs, |inputs, path| inputs.and("--inducing-file", Some(path)));
     kept.fold(inputs, |inputs, (word, path)| inputs.and(word, Some(&path)))

@@ -20,8 +20,9 @@ pub mod update;
 mod views;
 
 use crate::context::Context;
-use crate::data::{Formats, Frame, Input, ReadOptions, Stream, TableChoice};
+use crate::data::{Formats, Frame, Input, ReadOptions, Stream, TableChoice, labels_beside};
 use crate::error::{CliError, ErrorKind};
+use crate::files::InputFiles;
 use crate::left_out::{LeftOut, counted, others};
 use crate::missing::{Missing, MissingRules, none_left};
 use crate::model::Model;
@@ -109,6 +110,11 @@ impl TableOptions {
         }
         options
     }
+}
+
+/// Adds a table to the input files, and the labels of its images, which are read with it.
+fn and_table(inputs: InputFiles, word: &'static str, path: &str) -> InputFiles {
+    inputs.and(word, Some(path)).and("the labels of images", labels_beside(path).as_ref())
 }
 
 /// Columns to read besides those that predictions need.

@@ -2,9 +2,9 @@
 
 use super::dependence::{self, INTERVAL};
 use super::views::{curve, has_many_seasons};
-use super::{NOTHING, TableOptions, targets, term_panels, warn};
+use super::{NOTHING, TableOptions, and_table, targets, term_panels, warn};
 use crate::context::Context;
-use crate::data::{Frame, labels_beside};
+use crate::data::Frame;
 use crate::encode::{Feature, FeatureEncoding};
 use crate::error::CliError;
 use crate::files::{InputFiles, OutputFile};
@@ -57,8 +57,8 @@ pub struct PlotOptions {
 /// Any failure; the output is then unchanged.
 pub fn run(options: &PlotOptions, context: &Context, notes: &mut Notes<'_>) -> Result<(), CliError> {
     picture::check_name(&options.output)?;
-    let inputs = InputFiles::none().and("MODEL", Some(&options.model)).and("DATA", Some(&options.data));
-    let inputs = inputs.and("the labels of images", labels_beside(&options.data).as_ref());
+    let inputs = InputFiles::none().and("MODEL", Some(&options.model));
+    let inputs = and_table(inputs, "DATA", &options.data);
     let output = OutputFile::prepare("--output", &options.output, options.force, &inputs)?;
     let model = Model::load(&options.model, context)?;
     targets::check_chosen(&model, options.target.as_deref())?;

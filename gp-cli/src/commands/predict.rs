@@ -1,8 +1,8 @@
 //! `gp predict`: predicts the rows of a table.
 
-use super::{Besides, TableOptions, each_once, print_json, warn};
+use super::{Besides, TableOptions, and_table, each_once, print_json, warn};
 use crate::context::Context;
-use crate::data::{Frame, labels_beside};
+use crate::data::Frame;
 use crate::encode::Unseen;
 use crate::error::{CliError, ErrorKind};
 use crate::files::InputFiles;
@@ -85,8 +85,8 @@ pub fn run(
     notes: &mut Notes<'_>,
 ) -> Result<(), CliError> {
     let (start, format) = (Instant::now(), options.output_format.as_deref());
-    let inputs = InputFiles::none().and("MODEL", Some(&options.model)).and("DATA", Some(&options.data));
-    let inputs = inputs.and("the labels of images", labels_beside(&options.data).as_ref());
+    let inputs = InputFiles::none().and("MODEL", Some(&options.model));
+    let inputs = and_table(inputs, "DATA", &options.data);
     let force = (options.force, &inputs);
     let destination = Destination::prepare(options.output.as_deref(), force, format, &context.writers)?;
     let path = destination.path();

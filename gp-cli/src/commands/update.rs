@@ -1,6 +1,6 @@
 //! `gp update`: conditions a model on new observations, at fixed parameters.
 
-use super::{Besides, TableOptions, print_json, warn};
+use super::{Besides, TableOptions, and_table, print_json, warn};
 use crate::context::Context;
 use crate::error::CliError;
 use crate::files::{InputFiles, OutputFile};
@@ -50,7 +50,7 @@ pub fn run(
 ) -> Result<(), CliError> {
     let start = Instant::now();
     // The output may replace the model file.
-    let inputs = InputFiles::none().and("DATA", Some(&options.data));
+    let inputs = and_table(InputFiles::none(), "DATA", &options.data);
     let output = OutputFile::prepare("--output", &options.output, options.force, &inputs)?;
     let model = Model::load(&options.model, context)?;
     let roles = &model.about().roles;

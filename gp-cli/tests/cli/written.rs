@@ -65,6 +65,10 @@ fn no_command_replaces_what_it_reads() {
     desk.write("a-labels-idx1-ubyte", [0, 0, 8, 1, 0, 0, 0, 2, 0, 1]);
     let images = "fit a-images-idx3-ubyte --target label -o a-labels-idx1-ubyte";
     both(images, "--output", "the labels of images");
+    let labels = |line: &str| both(line, "--output", "the labels of images");
+    labels("update model.gp a-images-idx3-ubyte -o a-labels-idx1-ubyte");
+    labels("report model.gp --test a-images-idx3-ubyte -o a-labels-idx1-ubyte");
+    labels("suggest model.gp a-images-idx3-ubyte -o a-labels-idx1-ubyte --output-format csv");
     both("fit t.csv --target y -o new.gp --trace new.gp", "--trace", "--output");
     fs::create_dir(desk.path("state")).unwrap();
     both("fit t.csv --target y --checkpoint state -o state/fit.json", "--output", "--checkpoint");

@@ -4,7 +4,7 @@ mod html;
 mod learned;
 mod scores;
 
-use super::{NOTHING, TableOptions, targets, warn};
+use super::{NOTHING, TableOptions, and_table, targets, warn};
 use crate::context::Context;
 use crate::data::Frame;
 use crate::error::CliError;
@@ -48,7 +48,7 @@ pub fn run(options: &ReportOptions, context: &Context, notes: &mut Notes<'_>) ->
         options.table.check_unread("--test")?;
     }
     let inputs = InputFiles::none().and("MODEL", Some(&options.model));
-    let inputs = options.test.iter().fold(inputs, |inputs, path| inputs.and("--test", Some(path)));
+    let inputs = options.test.iter().fold(inputs, |inputs, path| and_table(inputs, "--test", path));
     let output = OutputFile::prepare("--output", &options.output, options.force, &inputs)?;
     let model = Model::load(&options.model, context)?;
     let mut scored = Vec::with_capacity(options.test.len());

@@ -8,7 +8,7 @@ mod search;
 mod space;
 mod table;
 
-use super::{Besides, TableOptions, each_once, print_json, targets};
+use super::{Besides, TableOptions, and_table, each_once, print_json, targets};
 use crate::context::Context;
 use crate::data::{Column, Frame, Values};
 use crate::encode::Inputs;
@@ -138,8 +138,8 @@ pub fn run(
     notes: &mut Notes<'_>,
 ) -> Result<(), CliError> {
     let (start, format) = (Instant::now(), options.output_format.as_deref());
-    let inputs = InputFiles::none();
-    let inputs = inputs.and("MODEL", Some(&options.model)).and("CANDIDATES", options.candidates.as_ref());
+    let inputs = InputFiles::none().and("MODEL", Some(&options.model));
+    let inputs = options.candidates.iter().fold(inputs, |inputs, path| and_table(inputs, "CANDIDATES", path));
     let force = (options.force, &inputs);
     let destination = Destination::prepare(options.output.as_deref(), force, format, &context.writers)?;
     if options.json && format.is_some() && destination.path().is_none() {
