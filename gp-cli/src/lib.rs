@@ -124,10 +124,6 @@ fn run_with(
     line.end();
     match done {
         Ok(()) => 0,
-        // Where one process ends, all are interrupted; the first one says so.
-        Err(error) if error.kind() == ErrorKind::Interrupted && context.team.rank() > 0 => {
-            error.kind().exit_code()
-        }
         Err(error) => show_error(&error, err),
     }
 }

@@ -119,7 +119,8 @@ fn an_interrupt_of_the_first_process_ends_all_with_a_checkpoint() {
     assert!(signal("INT", ranks(tables.path())[0].1));
     let ended = running.wait_with_output().unwrap();
     assert_eq!(ended.status.code(), Some(130), "{}", stderr(&ended));
-    assert_eq!(stderr(&ended).matches("interrupted; the same command with --resume").count(), 1);
+    let said = stderr(&ended);
+    assert_eq!(said.matches("interrupted; the same command with --resume").count(), 1, "{said}");
     let resumed = tables.run(2, &[&FIT[..], &["--force", "--resume", "kept"]].concat());
     assert!(resumed.status.success(), "{}", stderr(&resumed));
     assert!(tables.read("m.gp") == one);
