@@ -4,13 +4,13 @@ use crate::method::TrainingRows;
 use gp_ep::DataSource as _;
 use gp_likelihoods::Likelihood;
 
-/// Halves of the range of latent means that the best constant is searched beyond it, at least 1.
-const MARGIN: f64 = 2.0;
+/// Distance beyond the range of latent means up to which the best constant is searched, in widths of the range; at least 1.
+const MARGIN: f64 = 1.0;
 /// Number of steps of the search, each of which leaves 62 % of the interval.
 const STEPS: usize = 40;
 const GOLDEN: f64 = 0.618_033_988_749_894_9;
 
-/// Largest log likelihood of one latent value for all `count` rows, near the latent means of a fit. None for labels,
+/// Largest log likelihood of one latent value for all `count` rows, near the latent means of a fit. `None` for labels,
 /// several latents, or if some rows are not at hand: a sample's evidence differs by more than a fit gains.
 pub(super) fn evidence_of_constant(
     likelihood: &dyn Likelihood,
@@ -33,7 +33,7 @@ pub(super) fn evidence_of_constant(
     };
     let least = means.iter().copied().fold(f64::INFINITY, f64::min);
     let most = means.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let margin = (0.5 * MARGIN * (most - least)).max(1.0);
+    let margin = (MARGIN * (most - least)).max(1.0);
     largest(evidence, least - margin, most + margin)
 }
 

@@ -112,8 +112,9 @@ where
     let method = Methods::built_in().find(method).unwrap();
     let work = method.work(&problem).unwrap();
     let fit = method.fit(problem).unwrap();
-    // Training ends by itself, also where rounding hides the last gains.
-    assert!((fit.iterations as f64) < 0.9 * work.most, "{}: {}", method.name(), fit.reason);
+    // The bound of `svgp` may end where rounding hides the last gains, but not at its limit.
+    let ends = method.name() == "svgp" && (fit.iterations as f64) < 0.9 * work.most;
+    assert!(fit.converged || ends, "{}: {}", method.name(), fit.reason);
     let done = count.load(Ordering::Relaxed) as f64;
     work.usual * (work.integrals + work.tilts) / done
 }

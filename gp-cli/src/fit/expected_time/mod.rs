@@ -229,6 +229,7 @@ mod tests {
         let quick = ExpectedTime { evaluation: 1e-3, ..time };
         assert_eq!(quick.describe(None), None);
     }
+
     #[test]
     fn unknown_counts_give_a_range() {
         let time = ExpectedTime { evaluation: 0.25, usual: 40.0, most: 320.0, unsure: 2.0, ..NOTHING };
