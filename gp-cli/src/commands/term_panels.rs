@@ -23,7 +23,7 @@ pub(super) fn sheet(model: &Model, frame: &Frame) -> Result<Picture, CliError> {
     let (rows, places) = relevant_sample(model, &model.inputs().encode(frame)?.points)?;
     let columns = model.inputs().column_names();
     let (mut panels, mut drawn) = (Vec::new(), 0);
-    for (latent, label) in latents::latent_labels(model).into_iter().enumerate() {
+    for (latent, label) in latents::latent_names(model).into_iter().enumerate() {
         let kernel = model.posterior().describe()[latent].kernel;
         let names = term_names(kernel, &columns);
         for (term, name) in names.into_iter().enumerate() {
