@@ -37,6 +37,7 @@ pub mod out;
 mod parts;
 pub mod picture;
 pub mod predict;
+mod row_shares;
 mod shown;
 pub mod signals;
 pub mod stages;

@@ -70,6 +70,7 @@ pub(crate) use notation::is_plain_date;
 pub use notation::{Lookalike, Notation};
 pub use options::{ReadOptions, TableChoice};
 pub use pieces::FrameStream;
+pub(crate) use pieces::ROWS_OF_BLOCK;
 pub use source::Source;
 pub(crate) use spool::{Spool, no_room};
 pub(crate) use stream::SHARE_HELD;
