@@ -157,7 +157,7 @@ mod tests {
         let spec = FitSpec::from_flags(["--target", "y"], &context).unwrap();
         let text: String = (0..ROWS).map(|i| format!("{i},{}\n", (0.02 * i as f64).sin())).collect();
         let write = |team: Team| {
-            let input = Input::from_bytes("t.csv", format!("x,y\n{text}").into_bytes().into()).unwrap();
+            let input = Input::from_bytes("t.csv", format!("x,y\n{text}").into_bytes()).unwrap();
             let from = (input, &TableChoice::default(), &context.formats);
             let table = Streamed::read_by(&team, from, &spec, &std::env::temp_dir(), "for a test").unwrap();
             assert_eq!(table.survey().rows(), ROWS);
