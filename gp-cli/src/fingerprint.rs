@@ -1,6 +1,6 @@
 //! Checksums of rows.
 
-use crate::method::for_each_block;
+use crate::own_rows::for_each_block;
 use gp_ep::{DataError, DataSource};
 
 /// FNV-1a over the bits of numbers; machine-independent.

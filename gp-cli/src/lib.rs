@@ -34,6 +34,7 @@ pub mod missing;
 pub mod model;
 pub mod notes;
 pub mod out;
+mod own_rows;
 mod parts;
 pub mod picture;
 pub mod predict;

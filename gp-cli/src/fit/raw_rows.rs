@@ -4,7 +4,7 @@ use crate::data::Spool;
 use crate::encode::EachRow;
 use crate::error::CliError;
 use gp_ep::{DataError, DataSource, RowReader, Rows as Selection};
-use gp_kernels::data::Spread;
+use gp_kernels::data::SpreadRows;
 use gp_optim::Team;
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -58,13 +58,13 @@ impl RawWriter {
         let (width, own) = (self.width, own_rows(team, count));
         let file = self.into_file()?;
         let reader = (!own.is_empty()).then(|| RowReader::new(file, width, 0)).transpose()?;
-        Ok(RawRows::Spread(Spread::new(team.clone(), reader, (count, width, 0))?))
+        Ok(RawRows::Spread(SpreadRows::new(team.clone(), reader, (count, width, 0))?))
     }
 }
 
 /// Rows that this process holds, out of `count`.
 pub(super) fn own_rows(team: &Team, count: usize) -> Range<usize> {
-    Spread::<RowReader<File>>::share(team, count)
+    SpreadRows::<RowReader<File>>::share(team, count)
 }
 
 /// Rows of numbers in files.
@@ -73,7 +73,7 @@ pub(super) enum RawRows {
     /// All in the file of this process.
     Whole(RowReader<File>),
     /// Some in the file of each process.
-    Spread(Spread<RowReader<File>>),
+    Spread(SpreadRows<RowReader<File>>),
 }
 
 impl RawRows {

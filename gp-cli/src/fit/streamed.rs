@@ -191,7 +191,7 @@ impl Streamed {
     }
 }
 
-/// What is known of a table after it was read once.
+/// Summary of a table that was read once.
 struct Seen {
     survey: Survey,
     dropped: LeftOut,

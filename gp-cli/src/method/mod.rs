@@ -54,7 +54,6 @@ pub use outcome::Fit;
 pub(crate) use outcome::log_prior;
 pub(crate) use power_ep::power_of_targets;
 pub use problem::{Problem, SECOND_STAGE, Settings, Sizes, TARGET_STAGE, target_stage};
-pub(crate) use rows::for_each_block;
 pub use rows::{Elsewhere, TrainingRows};
 pub use separate::update;
 pub use setting::{Setting, SettingKind};

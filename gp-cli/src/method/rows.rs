@@ -1,10 +1,8 @@
 //! Rows for a fit, in memory or in a file.
 
 mod of_target;
-mod own_rows;
 
 pub(super) use of_target::columns_of_target;
-pub(crate) use own_rows::{for_each_block, gathered};
 
 use crate::error::{CliError, ErrorKind};
 use faer::{Mat, MatRef};

@@ -1,6 +1,5 @@
 //! Commands by several processes, which are threads here: bytes of one process.
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
-
 use gp_cli::Context;
 use gp_optim::Team;
 use gp_optim::files::Onlooker;

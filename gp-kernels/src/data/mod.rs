@@ -20,6 +20,6 @@ pub use lanes::{
 pub use loaded::Loaded;
 pub use messages::{Messages, largest_share};
 pub use source::{DataSource, RowReader, Rows, Table};
-pub use spread::Spread;
+pub use spread::SpreadRows;
 pub use team::TeamReduction;
 pub use tree::{Partial, Pool};

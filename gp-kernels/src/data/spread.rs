@@ -13,7 +13,7 @@ use std::sync::{PoisonError, RwLock};
 
 /// Rows of all processes, of which this one holds a part.
 #[derive(Debug)]
-pub struct Spread<S> {
+pub struct SpreadRows<S> {
     team: Team,
     own: Range<usize>,
     /// The own rows; None if there are none.
@@ -40,7 +40,7 @@ impl Fetched {
     }
 }
 
-impl<S: DataSource> Spread<S> {
+impl<S: DataSource> SpreadRows<S> {
     /// Rows that a process holds, out of `count`: those of its lanes in passes over all rows.
     #[must_use]
     pub fn share(team: &Team, count: usize) -> Range<usize> {
@@ -131,7 +131,7 @@ fn within<'a>(rows: &'a [usize], range: &Range<usize>) -> &'a [usize] {
     &rows[at(range.start)..at(range.end).max(at(range.start))]
 }
 
-impl<S: DataSource + Send> DataSource for Spread<S> {
+impl<S: DataSource + Send> DataSource for SpreadRows<S> {
     fn count(&self) -> usize {
         self.count
     }
@@ -232,7 +232,7 @@ impl<S: DataSource + Send> DataSource for Spread<S> {
     }
 }
 
-impl<S: DataSource> Spread<S> {
+impl<S: DataSource> SpreadRows<S> {
     fn whose(&self, row: usize) -> String {
         if row < self.count {
             format!("process {} holds it", self.holder(row))
@@ -290,11 +290,11 @@ mod tests {
         (inputs, Mat::from_fn(rows.len(), 1, |i, _| (10 * (first + i) + 2) as f64))
     }
 
-    fn with_rows<T>(team: Team, count: usize, work: impl FnOnce(&Spread<Table<'_>>) -> T) -> T {
-        let own = Spread::<Table<'_>>::share(&team, count);
+    fn with_rows<T>(team: Team, count: usize, work: impl FnOnce(&SpreadRows<Table<'_>>) -> T) -> T {
+        let own = SpreadRows::<Table<'_>>::share(&team, count);
         let (inputs, targets) = matrices(own.clone());
         let table = (!own.is_empty()).then(|| Table::new(inputs.as_ref(), targets.as_ref()).unwrap());
-        work(&Spread::new(team, table, (count, 2, 1)).unwrap())
+        work(&SpreadRows::new(team, table, (count, 2, 1)).unwrap())
     }
 
     fn check(rows: &Rows<'_>, data: &dyn DataSource) {

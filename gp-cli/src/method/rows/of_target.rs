@@ -1,8 +1,8 @@
 //! Rows of one of several targets.
 
 use super::TrainingRows;
-use super::own_rows::{for_each_block, gathered};
 use crate::error::{CliError, ErrorKind};
+use crate::own_rows::{for_each_block, gathered};
 use gp_kernels::data::{DataError, DataSource, Rows as Selection};
 use gp_optim::Team;
 use std::ops::Range;
