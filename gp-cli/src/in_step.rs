@@ -17,7 +17,7 @@ use std::time::Duration;
 
 /// Time for which a failing process waits for process 0 to report the same failure, before it ends all.
 const FOR_THE_FIRST: Duration = Duration::from_secs(2);
-/// Time for which a process without a message waits for the process that has one.
+/// Time for which a process without a message of its own waits for the process that has one.
 const FOR_THE_CAUSE: Duration = Duration::from_secs(10);
 /// Kept bytes of the messages of a process other than 0.
 const LAST_WORDS: usize = 4096;
@@ -41,7 +41,8 @@ pub(crate) fn run(team: &Team, line: &Line, run: RunLine<'_>) -> ExitCode {
 }
 
 fn end_all(team: &Team, code: u8, words: &LastWords) {
-    let is_told = code == ErrorKind::Elsewhere.exit_code();
+    // An interrupt comes from process 0, which may still be writing its checkpoint.
+    let is_told = [ErrorKind::Elsewhere, ErrorKind::Interrupted].iter().any(|kind| kind.exit_code() == code);
     if is_told {
         sleep(FOR_THE_CAUSE);
     } else if !team.leads() {
