@@ -104,7 +104,7 @@ pub(crate) fn check(context: &Context, words: &[OsString]) -> Result<(), CliErro
 /// # Errors
 /// [`Usage`](ErrorKind::Usage), naming the first process that differs and how.
 pub(crate) fn check_same(team: &Team, what: &str, own: &str) -> Result<(), CliError> {
-    let all = values(team, own)?;
+    let all = texts(team, own)?;
     let first = all.first().map(String::as_str).unwrap_or_default();
     match all.iter().enumerate().find(|(_, value)| *value != first) {
         None => Ok(()),
@@ -114,8 +114,11 @@ pub(crate) fn check_same(team: &Team, what: &str, own: &str) -> Result<(), CliEr
     }
 }
 
-/// Text of each process.
-fn values(team: &Team, own: &str) -> Result<Vec<String>, TeamError> {
+/// Text of each process, in the order of ranks, in all processes.
+///
+/// # Errors
+/// [`TeamError`].
+pub(crate) fn texts(team: &Team, own: &str) -> Result<Vec<String>, TeamError> {
     let characters: Vec<f64> =
         own.chars().map(|character| f64::from(u32::from(character))).chain([-1.0]).collect();
     let all = team.gather(&characters)?;

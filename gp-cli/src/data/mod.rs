@@ -70,6 +70,7 @@ pub use notation::{Lookalike, Notation};
 pub(crate) use notation::{are_numbers, is_plain_date};
 pub use options::{ReadOptions, TableChoice};
 pub use pieces::FrameStream;
+pub(crate) use pieces::ROWS_OF_BLOCK;
 pub use source::Source;
 pub(crate) use spool::{Spool, no_room};
 pub(crate) use stream::SHARE_HELD;

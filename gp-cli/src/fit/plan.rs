@@ -131,6 +131,7 @@ impl Plan {
         check_parts(&parts, &given)?;
         let is_linear = one.likelihood.is_linear_gaussian();
         let (rows, blocks, powers) = encode(&inputs, &observed)?;
+        let rows = if method.shares_rows() { rows } else { rows.in_each_process()? };
         if spec.latents.is_some() {
             let sample = Sample::of(&rows, 0, spec.seed)?;
             several::start_mixture(observed.likelihood.as_mut(), &sample.rows)?;
