@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,7 +11,8 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from ._choices import described
+from ._choices import Choices
+from ._described import described
 from ._estimator import Estimator
 from ._roles import free
 from ._targets import labels_of
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-class GPClassifier(ClassifierMixin, Estimator):
+class GPClassifier(ClassifierMixin, Choices, Estimator):
     __doc__ = described(
         """Gaussian-process classification, of two classes or several.
 
@@ -33,10 +34,11 @@ class GPClassifier(ClassifierMixin, Estimator):
         >>> model = GPClassifier().fit(x, np.where(x[:, 0] > 0, "high", "low"))
         >>> model.predict([[-1.5], [1.5]]).tolist()
         ['low', 'high']
-        """
+        """,
+        Choices.__doc__,
     )
 
-    _is_numeric = False
+    _is_numeric: ClassVar[bool] = False
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None, offset: ArrayLike | None = None) -> Self:
         """Learns a model.

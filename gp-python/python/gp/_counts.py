@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from numpy.typing import ArrayLike
 from sklearn.metrics import r2_score
 
-from ._choices import described
+from ._choices import Choices
+from ._described import described
 from ._numbers import Numbers
 from ._types import Array
 
@@ -29,7 +30,8 @@ class GPCountRegressor(Numbers):
         >>> model = GPCountRegressor().fit(x, counts)
         >>> bool(abs(model.predict([[2.0]])[0] / np.exp(2) - 1) < 0.3)
         True
-        """
+        """,
+        Choices.__doc__,
     )
 
     def fit(
