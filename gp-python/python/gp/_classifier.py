@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class GPClassifier(ClassifierMixin, Choices, Estimator):
     __doc__ = described(
         """Gaussian-process classification, of two classes or several.
@@ -108,7 +110,7 @@ class GPClassifier(ClassifierMixin, Choices, Estimator):
         gap = np.isnan(probabilities).any(axis=1)
         if gap.any():
             raise ValueError(
-                f"row {gap.argmax()} of X misses a value, and no label says so; predict_proba has NaN for such rows"
+                f"`X`, row {gap.argmax()}: a value is missing, and no label says so; predict_proba has NaN for such rows"
             )
         return self.classes_[probabilities.argmax(axis=1)]
 

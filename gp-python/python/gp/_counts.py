@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from numpy.typing import ArrayLike
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class GPCountRegressor(Numbers):
     __doc__ = described(
         """Gaussian-process regression of counts, with a log link.
