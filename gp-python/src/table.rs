@@ -21,7 +21,7 @@ pub(crate) type PyColumn<'py> = (String, String, PyCells<'py>);
 /// The table with these columns, which errors call `source`.
 pub(crate) fn frame(source: &str, columns: Vec<PyColumn<'_>>) -> PyResult<Frame> {
     let columns = columns.into_iter().map(column).collect::<PyResult<Vec<_>>>()?;
-    Frame::new(source, columns, None).map_err(|error| exception(&error))
+    Frame::in_memory(source, columns).map_err(|error| exception(&error))
 }
 
 fn column((name, kind, cells): PyColumn<'_>) -> PyResult<Column> {

@@ -24,7 +24,7 @@ pub(crate) struct Args {
     /// If the interpreter or a requirement is missing, print what is missing and succeed
     #[arg(long)]
     if_installed: bool,
-    /// Build in the workspace's development profile and target folder, and skip slow tests
+    /// Build in the workspace's development profile and target folder, and skip slow tests and their libraries
     #[arg(long)]
     quick: bool,
     /// Arguments for pytest, such as `-k classes`
@@ -36,7 +36,8 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<(), XtaskError> {
     let root = workspace::root()?;
     let environment = Environment::of(&args.interpreter, &output_folder(&root));
-    if let Err(missing) = environment.prepare(&args.interpreter, &root.join(PACKAGE), out)? {
+    let needs = needs(&root.join(PACKAGE), args.quick)?;
+    if let Err(missing) = environment.prepare(&args.interpreter, &needs, out)? {
         if !args.if_installed {
             return Err(XtaskError::NotInstalled { message: missing });
         }
@@ -74,7 +75,7 @@ impl Environment {
     fn prepare(
         &self,
         interpreter: &OsStr,
-        package: &Path,
+        needs: &[String],
         out: &mut dyn Write,
     ) -> Result<Result<(), String>, XtaskError> {
         let shown = interpreter.display();
@@ -85,8 +86,7 @@ impl Environment {
             writeln!(out, "creating an environment in {}", self.folder.display())?;
             carry_out(Command::new(interpreter).args(["-m", "venv"]).arg(&self.folder))?;
         }
-        let needs = needs(package)?;
-        let status = self.pip().args(&needs).status();
+        let status = self.pip().args(needs).status();
         let is_there = status.is_ok_and(|status| status.success());
         Ok(if is_there { Ok(()) } else { Err(format!("pip cannot install {}", needs.join(" "))) })
     }
@@ -128,8 +128,8 @@ impl Environment {
     }
 }
 
-/// Packages needed to build, use and test a package, from its `pyproject.toml`.
-fn needs(package: &Path) -> Result<Vec<String>, XtaskError> {
+/// Packages needed to build, use and test a package, from its `pyproject.toml`; those of slow tests only if they run.
+fn needs(package: &Path, is_quick: bool) -> Result<Vec<String>, XtaskError> {
     let path = package.join("pyproject.toml");
     let text =
         std::fs::read_to_string(&path).map_err(|source| XtaskError::Read { path: path.clone(), source })?;
@@ -139,6 +139,11 @@ fn needs(package: &Path) -> Result<Vec<String>, XtaskError> {
         listed(&read, &["build-system", "requires"]),
         listed(&read, &["project", "dependencies"]),
         listed(&read, &["project", "optional-dependencies", "test"]),
+        if is_quick {
+            Some(Vec::new())
+        } else {
+            listed(&read, &["project", "optional-dependencies", "slow-test"])
+        },
     ];
     listed.into_iter().try_fold(Vec::new(), |mut all, list| {
         all.extend(list.ok_or_else(|| syntax("a list of packages is missing".to_owned()))?);
@@ -177,20 +182,21 @@ mod tests {
     #[test]
     fn what_a_package_needs_is_what_its_project_file_says() {
         let folder = tempfile::tempdir().unwrap();
-        assert!(matches!(needs(folder.path()), Err(XtaskError::Read { .. })));
+        assert!(matches!(needs(folder.path(), true), Err(XtaskError::Read { .. })));
         let file = folder.path().join("pyproject.toml");
         std::fs::write(
             &file,
             "[build-system]\nrequires = [\"maturin>=1\"]\n[project]\ndependencies = [\"numpy\"]",
         )
         .unwrap();
-        assert!(matches!(needs(folder.path()), Err(XtaskError::Syntax { .. })));
+        assert!(matches!(needs(folder.path(), true), Err(XtaskError::Syntax { .. })));
         let whole = "[build-system]\nrequires = [\"maturin>=1\"]\n[project]\ndependencies = [\"numpy\"]\n\
-                     [project.optional-dependencies]\ntest = [\"pytest\"]";
+                     [project.optional-dependencies]\ntest = [\"pytest\"]\nslow-test = [\"jax\"]";
         std::fs::write(&file, whole).unwrap();
-        assert_eq!(needs(folder.path()).unwrap(), ["maturin>=1", "numpy", "pytest"]);
+        assert_eq!(needs(folder.path(), true).unwrap(), ["maturin>=1", "numpy", "pytest"]);
+        assert_eq!(needs(folder.path(), false).unwrap(), ["maturin>=1", "numpy", "pytest", "jax"]);
         assert!(
-            needs(&workspace::root().unwrap().join(PACKAGE))
+            needs(&workspace::root().unwrap().join(PACKAGE), false)
                 .unwrap()
                 .iter()
                 .any(|name| name.starts_with("maturin"))

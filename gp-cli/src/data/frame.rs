@@ -35,9 +35,9 @@ pub struct Frame {
 #[derive(Clone, Debug)]
 enum Places {
     Lines(Vec<u64>),
-    /// Row numbers, counted from 0.
+    /// Row numbers.
     Rows(Vec<u64>),
-    /// Consecutive rows from this one on.
+    /// Consecutive rows from this number on.
     From(u64),
 }
 
@@ -45,8 +45,8 @@ impl Places {
     fn text(&self, row: usize) -> String {
         match self {
             Self::Lines(lines) => format!("line {}", lines[row]),
-            Self::Rows(rows) => format!("row {}", rows[row] + 1),
-            Self::From(first) => format!("row {}", first + row as u64 + 1),
+            Self::Rows(rows) => format!("row {}", rows[row]),
+            Self::From(first) => format!("row {}", first + row as u64),
         }
     }
 
@@ -65,7 +65,15 @@ impl Frame {
     /// # Errors
     /// [`Data`](ErrorKind::Data) for no rows, unequal lengths or repeated names.
     pub fn new(source: &str, columns: Vec<Column>, lines: Option<Vec<u64>>) -> Result<Self, CliError> {
-        Self::placed(source, columns, lines.map_or(Places::From(0), Places::Lines))
+        Self::placed(source, columns, lines.map_or(Places::From(1), Places::Lines))
+    }
+
+    /// Table in the memory of a program that counts its rows from 0.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn in_memory(source: &str, columns: Vec<Column>) -> Result<Self, CliError> {
+        Self::placed(source, columns, Places::From(0))
     }
 
     /// Chunk of a table after `rows` earlier rows.
@@ -73,7 +81,7 @@ impl Frame {
     /// # Errors
     /// As [`new`](Self::new).
     pub fn behind(rows: u64, source: &str, columns: Vec<Column>) -> Result<Self, CliError> {
-        Self::placed(source, columns, Places::From(rows))
+        Self::placed(source, columns, Places::From(rows + 1))
     }
 
     pub(crate) fn no_rows(source: &str) -> CliError {

@@ -16,6 +16,11 @@ _MICROSECOND = datetime.timedelta(microseconds=1)
 _PER_SECOND = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
 
 
+def aligned(numbers: Any) -> Array:
+    """Numbers as the engine reads them, with any strides; a copy where there is another type or no alignment."""
+    return np.require(numbers, np.float64, "A")
+
+
 def days(moments: Any) -> Array:
     """Days since 1970-01-01 of an array of dates, NaN where one is missing; nanoseconds below a microsecond are left out."""
     counts = moments.astype("datetime64[us]").astype(np.int64)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,7 +12,8 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from ._choices import described
+from ._choices import Choices
+from ._described import described
 from ._estimator import Estimator
 from ._roles import free
 from ._targets import labels_of
@@ -21,7 +23,8 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-class GPClassifier(ClassifierMixin, Estimator):
+@dataclass(kw_only=True, eq=False, repr=False)
+class GPClassifier(ClassifierMixin, Choices, Estimator):
     __doc__ = described(
         """Gaussian-process classification, of two classes or several.
 
@@ -33,10 +36,11 @@ class GPClassifier(ClassifierMixin, Estimator):
         >>> model = GPClassifier().fit(x, np.where(x[:, 0] > 0, "high", "low"))
         >>> model.predict([[-1.5], [1.5]]).tolist()
         ['low', 'high']
-        """
+        """,
+        Choices.__doc__,
     )
 
-    _is_numeric = False
+    _is_numeric: ClassVar[bool] = False
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None, offset: ArrayLike | None = None) -> Self:
         """Learns a model.
@@ -106,7 +110,7 @@ class GPClassifier(ClassifierMixin, Estimator):
         gap = np.isnan(probabilities).any(axis=1)
         if gap.any():
             raise ValueError(
-                f"row {gap.argmax()} of X misses a value, and no label says so; predict_proba has NaN for such rows"
+                f"`X`, row {gap.argmax()}: a value is missing, and no label says so; predict_proba has NaN for such rows"
             )
         return self.classes_[probabilities.argmax(axis=1)]
 

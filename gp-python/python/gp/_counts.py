@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from numpy.typing import ArrayLike
 from sklearn.metrics import r2_score
 
-from ._choices import described
+from ._choices import Choices
+from ._described import described
 from ._numbers import Numbers
 from ._types import Array
 
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class GPCountRegressor(Numbers):
     __doc__ = described(
         """Gaussian-process regression of counts, with a log link.
@@ -29,7 +32,8 @@ class GPCountRegressor(Numbers):
         >>> model = GPCountRegressor().fit(x, counts)
         >>> bool(abs(model.predict([[2.0]])[0] / np.exp(2) - 1) < 0.3)
         True
-        """
+        """,
+        Choices.__doc__,
     )
 
     def fit(

@@ -10,12 +10,13 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from . import _gp
-from ._choices import threads
 from ._errors import plainly, unchanged_on_errors
 from ._fitted import Fitted
 from ._flags import flags
 from ._progress import progress
 from ._roles import checked, counting, free, named
+from ._settings import threads
+from ._targets import columns_of_numbers
 from ._types import Array, Column, Roles
 
 if TYPE_CHECKING:
@@ -24,27 +25,6 @@ if TYPE_CHECKING:
 
 class Estimator(Fitted):
     """Everything but what a target is."""
-
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None, offset: ArrayLike | None = None) -> Self:
-        """Learns a model.
-
-        Parameters
-        ----------
-        X : array-like or table of shape (n_samples, n_features)
-            Inputs: an array, or a table of pandas, polars or pyarrow, whose words and dates are taken as the command
-            takes them.
-        y : array-like of shape (n_samples,)
-            Target.
-        sample_weight : array-like of shape (n_samples,), optional
-            A row of weight w counts as if it had been seen w times.
-        offset : array-like of shape (n_samples,), optional
-            What is added to the latent function of each row. Predictions need theirs too.
-
-        Returns
-        -------
-        self
-        """
-        return self._learn(X, y, weights=sample_weight, offset=offset)
 
     def predict_log_density(self, X: ArrayLike, y: ArrayLike, offset: ArrayLike | None = None) -> Array:
         """Log densities of targets, or log probabilities of labels and counts.
@@ -134,8 +114,8 @@ class Estimator(Fitted):
 
     def _targets(self, y: Any, names: set[str]) -> list[Column]:
         """The columns of the targets of a fit; inputs have these names."""
-        raise NotImplementedError
+        return columns_of_numbers(y, self._asked_names, names)
 
     def _known_targets(self, y: Any) -> list[Column]:
         """The same of targets for a model that is there."""
-        raise NotImplementedError
+        return columns_of_numbers(y, self._target_names, set())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -108,3 +109,21 @@ def _with_model(estimator: _E, model: Model, told: dict[str, Any]) -> _E:
         estimator.feature_names_in_ = np.array(names, dtype=object)
     estimator._look()
     return estimator
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Writes a file as a whole or not at all, with the rights of the one that it replaces."""
+    if path.is_dir():
+        raise IsADirectoryError(f"{path} is a folder; name a file for the model")
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with open(beside, "xb") as file:
+            file.write(content)
+            os.fsync(file.fileno())
+        if path.exists():
+            shutil.copymode(path, beside)
+        os.replace(beside, path)
+    except FileNotFoundError:
+        raise FileNotFoundError(f"there is no folder {path.parent} for the model") from None
+    finally:
+        beside.unlink(missing_ok=True)

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import warnings
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.random import RandomState
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import Bunch
+from sklearn.utils import Bunch, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from . import _gp
-from ._choices import threads
+from ._files import write_whole
 from ._html import as_html
 from ._inputs import Inputs
+from ._settings import threads
 from ._types import Array, Column
 
 
@@ -66,7 +67,11 @@ class Fitted(Inputs):
             The file; one that is there is replaced as a whole.
         """
         check_is_fitted(self)
-        write_whole(Path(os.path.realpath(path)), self._model.to_bytes())
+        write_whole(Path(os.path.realpath(path)), self._for_files().to_bytes())
+
+    def _for_files(self) -> _gp.Model:
+        """The model as files have it."""
+        return self._model
 
     def _look(self) -> None:
         """Takes over what the model file says."""
@@ -118,19 +123,8 @@ class Fitted(Inputs):
         return hasattr(self, "_model")
 
 
-def write_whole(path: Path, content: bytes) -> None:
-    """Writes a file as a whole or not at all, with the rights of the one that it replaces."""
-    if path.is_dir():
-        raise IsADirectoryError(f"{path} is a folder; name a file for the model")
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with open(beside, "xb") as file:
-            file.write(content)
-            os.fsync(file.fileno())
-        if path.exists():
-            shutil.copymode(path, beside)
-        os.replace(beside, path)
-    except FileNotFoundError:
-        raise FileNotFoundError(f"there is no folder {path.parent} for the model") from None
-    finally:
-        beside.unlink(missing_ok=True)
+def seed_of(n_samples: int, random_state: int | RandomState | None) -> int:
+    """The engine's seed for so many samples."""
+    if n_samples < 1:
+        raise ValueError(f"n_samples={n_samples}: at least one sample has to be drawn")
+    return int(check_random_state(random_state).randint(2**31 - 1))

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils import column_or_1d, validation
 from sklearn.utils.validation import check_consistent_length, validate_data
 
 from ._cells import as_kind, is_missing
-from ._choices import Choices
+from ._settings import Settings
 from ._table import columns_of_array, columns_of_frame, has_kinds, is_frame
 from ._targets import names_of
 from ._types import Column
 
 
-class Inputs(Choices):
+class Inputs(Settings):
     """Columns of what is handed in."""
 
-    _is_numeric: bool
-    _takes_several = False
+    _is_numeric: ClassVar[bool] = True
+    _takes_several: ClassVar[bool] = False
     _about: dict[str, Any]
 
     def _inputs_and_target(self, X: Any, y: Any) -> tuple[list[Column], Any]:

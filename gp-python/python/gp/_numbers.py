@@ -2,71 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Literal, overload
+from typing import Any
 
 import numpy as np
 from numpy.random import RandomState
 from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
-from sklearn.metrics import r2_score
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from ._choices import Choices
 from ._estimator import Estimator
-from ._targets import columns_of_numbers
-from ._types import Array, Column
+from ._fitted import seed_of
+from ._types import Array
 
 
-class Numbers(RegressorMixin, Estimator):
+class Numbers(RegressorMixin, Choices, Estimator):
     """What targets that are numbers have in common."""
-
-    _is_numeric = True
-
-    @overload
-    def predict(
-        self,
-        X: ArrayLike,
-        return_std: Literal[False] = False,
-        return_cov: Literal[False] = False,
-        quantiles: None = None,
-        offset: ArrayLike | None = None,
-    ) -> Array: ...
-
-    @overload
-    def predict(
-        self,
-        X: ArrayLike,
-        return_std: bool = False,
-        return_cov: bool = False,
-        quantiles: Sequence[float] | Array | None = None,
-        offset: ArrayLike | None = None,
-    ) -> tuple[Array, ...]: ...
-
-    def predict(self, X: Any, return_std: Any = False, return_cov: Any = False, quantiles: Any = None, offset: Any = None) -> Any:
-        """Predicts new observations.
-
-        Parameters
-        ----------
-        X : array-like or table of shape (n_samples, n_features)
-        return_std : bool, default=False
-            Whether the standard deviations of new observations are returned too.
-        return_cov : bool, default=False
-            Whether their joint covariance is.
-        quantiles : list of float, optional
-            Probabilities of quantiles to return too.
-        offset : array-like of shape (n_samples,), optional
-            What is added to the latent function, where the model was learned so.
-
-        Returns
-        -------
-        mean : ndarray of shape (n_samples,), or (n_samples, n_targets) of several targets
-        deviation : ndarray of the shape of ``mean``, or covariance of shape (n_samples, n_samples)
-            If asked for.
-        quantiles : ndarray with an axis more than ``mean``
-            If asked for.
-        """
-        return self._moments_of(X, return_std, return_cov, quantiles, offset=offset)
 
     def _moments_of(self, X: Any, return_std: bool, return_cov: bool, quantiles: Any, **roles: Any) -> Any:
         check_is_fitted(self)
@@ -100,22 +51,6 @@ class Numbers(RegressorMixin, Estimator):
         names = self._target_names
         return found[what] if len(names) == 1 else np.column_stack([found[f"{what}({name})"] for name in names])
 
-    def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None, offset: ArrayLike | None = None) -> float:
-        """The coefficient of determination of predictions.
-
-        Parameters
-        ----------
-        X : array-like or table of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,) or (n_samples, n_targets)
-        sample_weight : array-like of shape (n_samples,), optional
-        offset : array-like of shape (n_samples,), optional
-
-        Returns
-        -------
-        float
-        """
-        return float(r2_score(y, self.predict(X, offset=offset), sample_weight=sample_weight))
-
     def sample_y(self, X: ArrayLike, n_samples: int = 1, random_state: int | RandomState | None = 0) -> Array:
         """Draws the latent function, jointly at all rows.
 
@@ -130,11 +65,9 @@ class Numbers(RegressorMixin, Estimator):
         ndarray of shape (n_samples_X, n_samples)
         """
         check_is_fitted(self)
-        if n_samples < 1:
-            raise ValueError(f"n_samples={n_samples}: at least one sample has to be drawn")
         if len(self._target_names) > 1:
             raise ValueError("sample_y is for one target; fit a model for each")
-        seed = int(check_random_state(random_state).randint(2**31 - 1))
+        seed = seed_of(n_samples, random_state)
         columns = self._inputs(X, reset=False)
         rows = len(columns[0][2])
         # The function alone: as with an exposure of 1, and no offset.
@@ -142,12 +75,6 @@ class Numbers(RegressorMixin, Estimator):
         columns += [(name, "number", without[role]) for role, name in self._roles.items() if role in without]
         found = self._predict(columns, samples=n_samples, seed=seed)
         return np.column_stack([found[f"latent_sample({k + 1})"] for k in range(n_samples)])
-
-    def _targets(self, y: Any, names: set[str]) -> list[Column]:
-        return columns_of_numbers(y, self._asked_names, names)
-
-    def _known_targets(self, y: Any) -> list[Column]:
-        return columns_of_numbers(y, self._target_names, set())
 
 
 def _covariance(found: dict[str, Any]) -> Array:

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
 
 from numpy.typing import ArrayLike
+from sklearn.metrics import r2_score
 
-from ._choices import described
+from ._choices import Choices
+from ._described import described
 from ._numbers import Numbers
+from ._types import Array
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class GPRegressor(Numbers):
     __doc__ = described(
         """Gaussian-process regression.
@@ -27,10 +33,11 @@ class GPRegressor(Numbers):
         >>> model = GPRegressor(kernel="1 * rbf").fit(x, np.sin(x[:, 0]))
         >>> model.predict([[np.pi / 2]]).round(2)
         array([1.])
-        """
+        """,
+        Choices.__doc__,
     )
 
-    _takes_several = True
+    _takes_several: ClassVar[bool] = True
 
     def fit(
         self,
@@ -83,6 +90,67 @@ class GPRegressor(Numbers):
         self
         """
         return self._learn_more(X, y, weights=sample_weight, offset=offset, noise_variance=noise_variance)
+
+    @overload
+    def predict(
+        self,
+        X: ArrayLike,
+        return_std: Literal[False] = False,
+        return_cov: Literal[False] = False,
+        quantiles: None = None,
+        offset: ArrayLike | None = None,
+    ) -> Array: ...
+
+    @overload
+    def predict(
+        self,
+        X: ArrayLike,
+        return_std: bool = False,
+        return_cov: bool = False,
+        quantiles: Sequence[float] | Array | None = None,
+        offset: ArrayLike | None = None,
+    ) -> tuple[Array, ...]: ...
+
+    def predict(self, X: Any, return_std: Any = False, return_cov: Any = False, quantiles: Any = None, offset: Any = None) -> Any:
+        """Predicts new observations.
+
+        Parameters
+        ----------
+        X : array-like or table of shape (n_samples, n_features)
+        return_std : bool, default=False
+            Whether the standard deviations of new observations are returned too.
+        return_cov : bool, default=False
+            Whether their joint covariance is.
+        quantiles : list of float, optional
+            Probabilities of quantiles to return too.
+        offset : array-like of shape (n_samples,), optional
+            What is added to the latent function, where the model was learned so.
+
+        Returns
+        -------
+        mean : ndarray of shape (n_samples,), or (n_samples, n_targets) of several targets
+        deviation : ndarray of the shape of ``mean``, or covariance of shape (n_samples, n_samples)
+            If asked for.
+        quantiles : ndarray with an axis more than ``mean``
+            If asked for.
+        """
+        return self._moments_of(X, return_std, return_cov, quantiles, offset=offset)
+
+    def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None, offset: ArrayLike | None = None) -> float:
+        """The coefficient of determination of predictions.
+
+        Parameters
+        ----------
+        X : array-like or table of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+        sample_weight : array-like of shape (n_samples,), optional
+        offset : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        float
+        """
+        return float(r2_score(y, self.predict(X, offset=offset), sample_weight=sample_weight))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

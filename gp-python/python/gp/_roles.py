@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.utils import check_array
 from sklearn.utils.validation import _check_sample_weight
 
+from ._cells import aligned
 from ._types import Array, Column, Roles
 
 # Roles that are arguments by another name.
@@ -17,18 +18,15 @@ _ARGUMENTS = {"weights": "sample_weight"}
 def checked(roles: Roles, y: Any) -> dict[str, Array]:
     """The columns with a role that are given, a finite number for each row."""
     given = {role: values for role, values in roles.items() if values is not None}
-    return {
-        role: _check_sample_weight(values, y, dtype=np.float64)
-        if role == "weights"
-        else check_array(values, ensure_2d=False, dtype=np.float64, input_name=role).reshape(_as_long(values, y, role))
-        for role, values in given.items()
-    }
+    return {role: aligned(_numbers(role, values, y)) for role, values in given.items()}
 
 
-def _as_long(values: Any, y: Any, role: str) -> int:
+def _numbers(role: str, values: Any, y: Any) -> Any:
+    if role == "weights":
+        return _check_sample_weight(values, y, dtype=np.float64)
     if np.size(values) != len(y):
         raise ValueError(f"{role} has {np.size(values)} values, and there are {len(y)} rows")
-    return len(y)
+    return check_array(values, ensure_2d=False, dtype=np.float64, input_name=role).reshape(len(y))
 
 
 def counting(columns: list[Column], y: Any, roles: dict[str, Array]) -> tuple[list[Column], Any, dict[str, Array]]:

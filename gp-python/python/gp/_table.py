@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import repeat
 from typing import Any
 
 import numpy as np
 
-from ._cells import days, of_cells, seconds
+from ._cells import aligned, days, of_cells, seconds
 from ._types import Array, Column
 
 # Types of pyarrow of which numpy has its own, with a value for what is missing.
@@ -30,8 +31,8 @@ def has_kinds(X: Any) -> bool:
 
 
 def columns_of_array(X: Array, names: list[str]) -> list[Column]:
-    """The columns of an array of numbers, rows × columns."""
-    return [(name, "number", np.ascontiguousarray(X[:, place])) for place, name in enumerate(names)]
+    """The columns of an array of numbers, rows × columns: views, which the engine copies once."""
+    return list(zip(names, repeat("number"), aligned(X).T))
 
 
 def columns_of_frame(X: Any, names: list[str]) -> list[Column]:
@@ -62,7 +63,7 @@ def column(name: str, values: Any) -> Column:
     if kind == "b":
         return name, "boolean", plain.astype(np.float64)
     if kind in "iuf":
-        return name, "number", np.ascontiguousarray(plain, dtype=np.float64)
+        return name, "number", aligned(plain)
     if kind == "M":
         return name, "date", days(plain)
     if kind == "m":

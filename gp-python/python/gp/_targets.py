@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ._cells import written
+from ._cells import aligned, written
 from ._roles import free
 from ._types import Column
 
@@ -28,10 +28,10 @@ def columns_of_numbers(y: Any, names: list[str], taken: set[str]) -> list[Column
     y = np.asarray(y)
     if y.dtype.kind in "mM":
         raise ValueError(f"y is of type {y.dtype}: give numbers, such as days since some day, or seconds")
-    columns = np.asarray(y, dtype=np.float64).reshape(len(y), -1).T
+    columns = aligned(y).reshape(len(y), -1).T
     if len(columns) != len(names):
         raise ValueError(f"y has {len(columns)} columns, and there are {len(names)} targets: {', '.join(names)}")
-    return [(free(name, taken), "number", np.ascontiguousarray(cells)) for name, cells in zip(names, columns)]
+    return [(free(name, taken), "number", cells) for name, cells in zip(names, columns)]
 
 
 def labels_of(classes: Any) -> list[str]:

@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
+from ._rows import Rows
+
 __all__ = ["bands", "calibration", "partial_dependence", "surface"]
 
 
@@ -43,7 +45,7 @@ def bands(
     matplotlib axes
     """
     check_is_fitted(model)
-    table = _Table(X)
+    table = Rows(X)
     if table.width != 1:
         raise ValueError(f"bands are drawn along one input, and there are {table.width}; see partial_dependence")
     ax = _axes(ax)
@@ -80,11 +82,11 @@ def surface(model: Any, X: ArrayLike, *, inputs: tuple[int | str, int | str] = (
     matplotlib axes
     """
     check_is_fitted(model)
-    table, ax = _Table(X), _axes(ax)
+    table, ax = Rows(X), _axes(ax)
     one, other = (table.place(name) for name in inputs)
     x, y = table.values(one, points), table.values(other, points)
     grid = table.typical(len(x) * len(y)).with_column(one, np.tile(x, len(y)))
-    found = _predicted(model, _Table(grid).with_column(other, np.repeat(y, len(x))))
+    found = _predicted(model, Rows(grid).with_column(other, np.repeat(y, len(x))))
     drawn = ax.contourf(x, y, found.reshape(len(y), len(x)), levels=20)
     ax.figure.colorbar(drawn, ax=ax)
     ax.set_xlabel(table.names[one])
@@ -121,7 +123,7 @@ def partial_dependence(
     list of matplotlib axes
     """
     check_is_fitted(model)
-    table = _Table(X).some(rows)
+    table = Rows(X).some(rows)
     if inputs is None:
         relevance = model.relevance_
         inputs = sorted(relevance, key=lambda name: -relevance[name])[:4] or list(range(min(4, table.width)))
@@ -209,73 +211,3 @@ def _axes(ax: Any) -> Any:
 def _row_of_axes(count: int) -> list[Any]:
     axes: list[Any] = _pyplot().subplots(1, count, figsize=(3.2 * count, 3), squeeze=False)[1][0].tolist()
     return axes
-
-
-class _Table:
-    """Rows of inputs, an array or a table of pandas; other tables become such."""
-
-    def __init__(self, X: Any) -> None:
-        X = X.to_pandas() if hasattr(X, "to_pandas") else X
-        self.X: Any = X if hasattr(X, "iloc") else np.asarray(X)
-        self.count: int
-        self.width: int
-        self.count, self.width = self.X.shape
-        self.names = list(map(str, X.columns)) if hasattr(X, "iloc") else [f"x{place}" for place in range(self.width)]
-
-    def place(self, name: int | str) -> int:
-        """The place of an input by its name or number."""
-        if isinstance(name, str):
-            if name not in self.names:
-                raise ValueError(f"there is no input {name}; there are {', '.join(self.names)}")
-            return self.names.index(name)
-        return range(self.width)[name]
-
-    def column(self, place: int) -> Any:
-        return self.X.iloc[:, place].to_numpy() if hasattr(self.X, "iloc") else self.X[:, place]
-
-    def is_number(self, place: int) -> bool:
-        return np.asarray(self.column(place)).dtype.kind in "iufM"
-
-    def values(self, place: int, points: int) -> Any:
-        """Values from the least to the largest; of words each."""
-        column = self.column(place)
-        if not self.is_number(place):
-            return np.array(sorted({cell for cell in column if cell == cell and cell is not None}))
-        if column.dtype.kind == "M":
-            low, high = np.array([column.min(), column.max()]).astype("datetime64[us]").astype(np.int64)
-            return np.linspace(low, high, points).astype(np.int64).astype("datetime64[us]")
-        return np.linspace(np.nanmin(column), np.nanmax(column), points)
-
-    def first(self, count: int) -> _Table:
-        """The first row so many times."""
-        return _Table(self._take(np.zeros(count, dtype=int)))
-
-    def typical(self, count: int) -> _Table:
-        """A row so many times in which each number has its median, and everything else its most frequent value."""
-        table = self.first(count)
-        for place in range(self.width):
-            column = self.column(place)
-            if self.is_number(place) and column.dtype.kind != "M":
-                middle = np.nanmedian(column)
-            else:
-                found, counts = np.unique([cell for cell in column.tolist() if cell is not None], return_counts=True)
-                middle = found[counts.argmax()] if column.dtype.kind != "M" else np.sort(column)[len(column) // 2]
-            table = _Table(table.with_column(place, np.repeat(middle, count)))
-        return table
-
-    def some(self, rows: int) -> _Table:
-        """So many rows at most, evenly chosen."""
-        if self.count <= rows:
-            return self
-        return _Table(self._take(np.linspace(0, self.count - 1, rows).astype(int)))
-
-    def with_column(self, place: int, values: Any) -> Any:
-        """The rows with other values of one input."""
-        if not hasattr(self.X, "iloc"):
-            changed = self.X.astype(np.result_type(self.X, values), copy=True)
-            changed[:, place] = values
-            return changed
-        return self.X.assign(**{self.X.columns[place]: values})
-
-    def _take(self, rows: Any) -> Any:
-        return self.X.iloc[rows].reset_index(drop=True) if hasattr(self.X, "iloc") else self.X[rows]
