@@ -18,10 +18,13 @@ use crate::left_out::counted;
 use crate::metrics::{ClassScores, Interval, LEVELS, NumberForecasts, NumberScores, Standing, share_below};
 use crate::model::{Approximation, KnownRows, Model, ModelRows, TargetSummary};
 use crate::predict;
+use crate::row_shares::by_rows;
 use constant::Constant;
 use gp_kernels::posterior::LatentBeliefs;
+use gp_optim::Team;
 use serde::Serialize;
 use serde_json::{Value, json};
+use std::ops::Range;
 
 /// Consequence of scoring training rows.
 const SEEN: &str = "which it fits better than others; score other rows, or use gp cv";
@@ -114,6 +117,7 @@ impl Evaluation {
 }
 
 struct Assessed<'a> {
+    team: &'a Team,
     model: &'a Model,
     seen: &'a ModelRows,
     /// Observations in likelihood units.
@@ -125,8 +129,16 @@ struct Assessed<'a> {
 /// # Errors
 /// [`Data`](ErrorKind::Data) for a table that does not suit the model or has no target.
 pub fn evaluate(model: &Model, frame: &Frame) -> Result<Evaluation, CliError> {
+    evaluate_by(&Team::default(), model, frame)
+}
+
+/// Same as [`evaluate`], with the same bits, shared by the processes of a team.
+///
+/// # Errors
+/// As [`evaluate`]; [`Elsewhere`](ErrorKind::Elsewhere) for a lost message.
+pub(crate) fn evaluate_by(team: &Team, model: &Model, frame: &Frame) -> Result<Evaluation, CliError> {
     let known = model.known_rows(frame);
-    let mut found = evaluate_rows(model, frame, known != KnownRows::None)?;
+    let mut found = evaluate_rows(team, (model, frame), known != KnownRows::None)?;
     let seen = match known {
         KnownRows::None => None,
         KnownRows::All => Some(format!("these are the rows that the model was trained on, {SEEN}")),
@@ -140,14 +152,18 @@ pub fn evaluate(model: &Model, frame: &Frame) -> Result<Evaluation, CliError> {
 }
 
 /// Scores without the warning for training rows. If `was_seen`, wide intervals are not reported: they are expected.
-fn evaluate_rows(model: &Model, frame: &Frame, was_seen: bool) -> Result<Evaluation, CliError> {
+fn evaluate_rows(
+    team: &Team,
+    (model, frame): (&Model, &Frame),
+    was_seen: bool,
+) -> Result<Evaluation, CliError> {
     if model.has_several_targets() {
-        return several::evaluate_targets(model, frame, was_seen);
+        return several::evaluate_targets(team, (model, frame), was_seen);
     }
     frame.require(&[&model.target().name])?;
     let seen = model.encode(frame)?;
     let observations = model.observations(frame)?.unwrap_or_default();
-    let observed = Assessed { model, seen: &seen, observations };
+    let observed = Assessed { team, model, seen: &seen, observations };
     let (scores, predictors, gaps) = match (model.target().labels(), &model.about().summary) {
         (Some(labels), TargetSummary::Shares(shares)) => observed.classes(labels, shares)?,
         (None, TargetSummary::Moments { mean, variance }) => observed.numbers(frame, *mean, *variance)?,
@@ -237,32 +253,65 @@ impl Assessed<'_> {
     }
 
     fn forecasts(&self, by: &Approximation) -> Result<NumberForecasts, CliError> {
-        let beliefs = self.seen.beliefs(by)?;
-        let mut intervals = [const { Interval::EMPTY }; LEVELS.len()];
-        for (interval, level) in intervals.iter_mut().zip(LEVELS) {
-            let (lower, upper) = predict::intervals(self.model, by, &beliefs, level)?;
-            let claimed = if by.likelihood().support().is_discrete() {
-                mean_probability(by, &beliefs, &lower, &upper)?
-            } else {
-                level
-            };
-            *interval = Interval { lower, upper, claimed };
+        let rows = self.observations.len();
+        let mut lists = by_rows(self.team, rows, |rows| self.forecast_rows(by, rows))?.into_iter();
+        let mut next = || lists.next().unwrap_or_default();
+        let (means, log_densities) = (next(), next());
+        let intervals = LEVELS.map(|level| {
+            let (lower, upper, claimed) = (next(), next(), level);
+            Interval { lower, upper, claimed }
+        });
+        let mut forecasts = NumberForecasts { means, log_densities, intervals };
+        if by.likelihood().support().is_discrete() {
+            for interval in &mut forecasts.intervals {
+                interval.claimed = next().iter().sum::<f64>() / rows.max(1) as f64;
+            }
         }
-        Ok(NumberForecasts {
-            means: predict::moments(self.model, by, &beliefs)?.iter().map(|m| m.mean).collect(),
-            log_densities: predict::log_densities(self.model, by, &beliefs, &self.observations)?,
-            intervals,
-        })
+        Ok(forecasts)
+    }
+
+    /// Means, log densities, and lower and upper ends of the interval of each level; if observations are discrete, also the
+    /// probability of each interval.
+    fn forecast_rows(&self, by: &Approximation, rows: Range<usize>) -> Result<Vec<Vec<f64>>, CliError> {
+        let (beliefs, y) = (self.beliefs(by, rows.clone())?, &self.observations[rows]);
+        let means = predict::moments(self.model, by, &beliefs)?.iter().map(|m| m.mean).collect();
+        let mut lists = vec![means, predict::log_densities(self.model, by, &beliefs, y)?];
+        let mut probabilities = Vec::new();
+        for level in LEVELS {
+            let (lower, upper) = predict::intervals(self.model, by, &beliefs, level)?;
+            if by.likelihood().support().is_discrete() {
+                probabilities.push(probabilities_between(by, &beliefs, &lower, &upper)?);
+            }
+            lists.extend([lower, upper]);
+        }
+        lists.extend(probabilities);
+        Ok(lists)
+    }
+
+    /// Beliefs at some of the rows.
+    fn beliefs(&self, by: &Approximation, rows: Range<usize>) -> Result<LatentBeliefs, CliError> {
+        if rows.len() == self.observations.len() {
+            return self.seen.beliefs(by);
+        }
+        self.seen.rows(&rows.collect::<Vec<_>>()).beliefs(by)
+    }
+
+    /// Probabilities of the classes, per row.
+    fn class_probabilities(&self, by: &Approximation) -> Result<Vec<Vec<f64>>, CliError> {
+        let rows = self.observations.len();
+        let by_class = by_rows(self.team, rows, |rows| {
+            let by_row = predict::class_probabilities(by, &self.beliefs(by, rows)?)?;
+            Ok(transposed(&by_row))
+        })?;
+        Ok(transposed(&by_class))
     }
 
     fn classes(&self, labels: &[String], shares: &[f64]) -> Result<ScoredPredictors, CliError> {
         let support = self.model.posterior().likelihood().support();
         let class = |&y: &f64| (0..labels.len()).find(|&class| support.label(class) == y).unwrap_or(0);
         let classes: Vec<usize> = self.observations.iter().map(class).collect();
-        let score = |by: &Approximation| {
-            let probabilities = predict::class_probabilities(by, &self.seen.beliefs(by)?)?;
-            Ok::<_, CliError>(ClassScores::of(&classes, &probabilities))
-        };
+        let score =
+            |by: &Approximation| Ok::<_, CliError>(ClassScores::of(&classes, &self.class_probabilities(by)?));
         let trivial = ClassScores::of(&classes, &vec![shares.to_vec(); classes.len()]);
         let mut of = vec![("gp", score(self.model.posterior())?), ("shares", trivial)];
         if let Some(baseline) = self.model.baseline() {
@@ -274,17 +323,22 @@ impl Assessed<'_> {
     }
 }
 
-/// Mean predicted probability of counts from `lower` to `upper`, inclusive.
-fn mean_probability(
+/// Rows of a matrix from its columns.
+fn transposed(columns: &[Vec<f64>]) -> Vec<Vec<f64>> {
+    let rows = columns.first().map_or(0, Vec::len);
+    (0..rows).map(|row| columns.iter().map(|column| column[row]).collect()).collect()
+}
+
+/// Predicted probabilities of counts from `lower` to `upper`, inclusive.
+fn probabilities_between(
     by: &Approximation,
     beliefs: &LatentBeliefs,
     lower: &[f64],
     upper: &[f64],
-) -> Result<f64, CliError> {
+) -> Result<Vec<f64>, CliError> {
     let less: Vec<f64> = lower.iter().map(|count| count - 1.0).collect();
     let (up_to, below) = (by.given(beliefs).cdfs(0, upper)?, by.given(beliefs).cdfs(0, &less)?);
-    let sum: f64 = up_to.iter().zip(&below).map(|(up_to, below)| up_to - below).sum();
-    Ok(sum / up_to.len().max(1) as f64)
+    Ok(up_to.iter().zip(&below).map(|(up_to, below)| up_to - below).collect())
 }
 
 /// Table of scores with row and column names.

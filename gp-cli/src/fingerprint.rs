@@ -1,9 +1,7 @@
 //! Checksums of rows.
 
-use gp_ep::{DataError, DataSource, Rows as Selection};
-
-/// Rows read at once.
-const AT_ONCE: usize = 4096;
+use crate::own_rows::for_each_block;
+use gp_ep::{DataError, DataSource};
 
 /// FNV-1a over the bits of numbers; machine-independent.
 pub(crate) struct Fingerprint(u64);
@@ -25,26 +23,45 @@ impl Fingerprint {
         values.iter().for_each(|&value| self.number(value));
     }
 
-    /// Adds all points, then all observations, in memory or in a file.
+    /// Adds all points, then all observations, in memory or in a file. If they are spread over a team, processes add
+    /// theirs in turn.
     pub(crate) fn rows(&mut self, rows: &dyn DataSource) -> Result<(), DataError> {
-        each_block(rows, |points, _| self.numbers(points))?;
-        each_block(rows, |_, observed| self.numbers(observed))
+        self.in_turn(rows, |own| for_each_block(rows, |_, points, _| own.numbers(points)))?;
+        self.in_turn(rows, |own| for_each_block(rows, |_, _, observed| own.numbers(observed)))
+    }
+
+    fn in_turn(
+        &mut self,
+        rows: &dyn DataSource,
+        add: impl FnOnce(&mut Self) -> Result<(), DataError>,
+    ) -> Result<(), DataError> {
+        let Some((team, _)) = rows.held() else { return add(self) };
+        let (rank, last) = (team.rank(), team.count() - 1);
+        let mut so_far = self.halves();
+        if rank > 0 {
+            team.receive(rank - 1, &mut so_far)?;
+        }
+        *self = Self::of_halves(so_far);
+        let added = add(self);
+        so_far = self.halves();
+        if rank < last {
+            team.send(rank + 1, &so_far)?;
+        }
+        team.share(last, &mut so_far)?;
+        *self = Self::of_halves(so_far);
+        added
+    }
+
+    /// High and low half, as whole numbers.
+    fn halves(&self) -> [f64; 2] {
+        [f64::from((self.0 >> 32) as u32), f64::from(self.0 as u32)]
+    }
+
+    fn of_halves([high, low]: [f64; 2]) -> Self {
+        Self((high as u64) << 32 | low as u64)
     }
 
     pub(crate) fn text(&self) -> String {
         format!("{:016x}", self.0)
     }
-}
-
-/// Calls `work` on points and observations, some rows at a time.
-fn each_block(rows: &dyn DataSource, mut work: impl FnMut(&[f64], &[f64])) -> Result<(), DataError> {
-    let (mut points, mut observed) = (Vec::new(), Vec::new());
-    for start in (0..rows.count()).step_by(AT_ONCE) {
-        let range = start..(start + AT_ONCE).min(rows.count());
-        points.resize(range.len() * rows.dim(), 0.0);
-        observed.resize(range.len() * rows.outputs(), 0.0);
-        rows.read(&Selection::Range(range), &mut points, &mut observed)?;
-        work(&points, &observed);
-    }
-    Ok(())
 }

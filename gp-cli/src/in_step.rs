@@ -17,7 +17,7 @@ use std::time::Duration;
 
 /// Time for which a failing process waits for process 0 to report the same failure, before it ends all.
 const FOR_THE_FIRST: Duration = Duration::from_secs(2);
-/// Time for which a process without a message waits for the process that has one.
+/// Time for which a process without a message of its own waits for the process that has one.
 const FOR_THE_CAUSE: Duration = Duration::from_secs(10);
 /// Kept bytes of the messages of a process other than 0.
 const LAST_WORDS: usize = 4096;
@@ -41,7 +41,8 @@ pub(crate) fn run(team: &Team, line: &Line, run: RunLine<'_>) -> ExitCode {
 }
 
 fn end_all(team: &Team, code: u8, words: &LastWords) {
-    let is_told = code == ErrorKind::Elsewhere.exit_code();
+    // An interrupt comes from process 0, which may still be writing its checkpoint.
+    let is_told = [ErrorKind::Elsewhere, ErrorKind::Interrupted].iter().any(|kind| kind.exit_code() == code);
     if is_told {
         sleep(FOR_THE_CAUSE);
     } else if !team.leads() {
@@ -103,7 +104,7 @@ pub(crate) fn check(context: &Context, words: &[OsString]) -> Result<(), CliErro
 /// # Errors
 /// [`Usage`](ErrorKind::Usage), naming the first process that differs and how.
 pub(crate) fn check_same(team: &Team, what: &str, own: &str) -> Result<(), CliError> {
-    let all = values(team, own)?;
+    let all = texts(team, own)?;
     let first = all.first().map(String::as_str).unwrap_or_default();
     match all.iter().enumerate().find(|(_, value)| *value != first) {
         None => Ok(()),
@@ -113,8 +114,11 @@ pub(crate) fn check_same(team: &Team, what: &str, own: &str) -> Result<(), CliEr
     }
 }
 
-/// Text of each process.
-fn values(team: &Team, own: &str) -> Result<Vec<String>, TeamError> {
+/// Text of each process, in the order of ranks, in all processes.
+///
+/// # Errors
+/// [`TeamError`].
+pub(crate) fn texts(team: &Team, own: &str) -> Result<Vec<String>, TeamError> {
     let characters: Vec<f64> =
         own.chars().map(|character| f64::from(u32::from(character))).chain([-1.0]).collect();
     let all = team.gather(&characters)?;

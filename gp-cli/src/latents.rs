@@ -5,6 +5,7 @@ use crate::model::Model;
 use crate::out::OutTable;
 use crate::standardise::Standardiser;
 use gp_kernels::posterior::LatentBeliefs;
+use gp_likelihoods::Likelihood;
 
 /// Adds target values; dates are rounded to seconds.
 pub(crate) fn push_targets(table: &mut OutTable, model: &Model, name: impl Into<String>, values: Vec<f64>) {
@@ -22,17 +23,27 @@ pub(crate) fn latent_scale(model: &Model) -> Standardiser {
     if single { model.target().scale() } else { Standardiser::identity() }
 }
 
-/// Name of each latent: its class label or number; None for a single latent.
-pub(crate) fn latent_labels(model: &Model) -> Vec<Option<String>> {
-    let count = model.posterior().likelihood().latents();
-    let label = |q: usize| model.target().labels().and_then(|labels| labels.get(q)).cloned();
-    (0..count).map(|q| (count > 1).then(|| label(q).unwrap_or_else(|| q.to_string()))).collect()
+/// Name of each latent: its class label, its role in the likelihood, or its number; None for a single latent.
+pub(crate) fn latent_names(model: &Model) -> Vec<Option<String>> {
+    let likelihood = model.posterior().likelihood();
+    let count = likelihood.latents();
+    let labels = model.target().labels().filter(|labels| labels.len() == count);
+    let name = |q: usize| match labels {
+        Some(labels) => labels[q].clone(),
+        None => name(likelihood, q),
+    };
+    (0..count).map(|q| (count > 1).then(|| name(q))).collect()
+}
+
+/// Role of a latent in the likelihood, or its number, from 1.
+pub(crate) fn name(likelihood: &dyn Likelihood, latent: usize) -> String {
+    likelihood.latent_name(latent).unwrap_or_else(|| (latent + 1).to_string())
 }
 
 /// Adds mean and variance of each latent. Variances of dates are in square days.
 pub(crate) fn push_latents(table: &mut OutTable, model: &Model, beliefs: &LatentBeliefs) {
     let scale = latent_scale(model);
-    for (function, label) in beliefs.functions().iter().zip(latent_labels(model)) {
+    for (function, label) in beliefs.functions().iter().zip(latent_names(model)) {
         let suffix = label.as_ref().map_or_else(String::new, |label| format!("({label})"));
         let mean: Vec<f64> = function.mean.iter().map(|&mean| scale.undo(mean)).collect();
         let variance = function.variance.iter().map(|&variance| scale.undo_variance(variance)).collect();

@@ -19,7 +19,7 @@ use std::collections::{BTreeSet, HashMap};
 pub(crate) fn push(table: &mut OutTable, model: &Model, points: MatRef<'_, f64>) -> Result<(), CliError> {
     let by = model.posterior();
     let (scale, columns) = (latents::latent_scale(model), model.inputs().column_names());
-    let labels = latents::latent_labels(model);
+    let labels = latents::latent_names(model);
     if scale.mean != 0.0 {
         let centre = vec![scale.mean; points.nrows()];
         match model.target().kind {

@@ -1,6 +1,7 @@
 //! Predictions in data units.
 
 mod far;
+mod in_step;
 mod several;
 
 pub(crate) use far::{FAR_VARIANCE, FarVariances};
@@ -19,6 +20,7 @@ use crate::signals;
 use faer::Mat;
 use gp_kernels::posterior::LatentBeliefs;
 use gp_likelihoods::ObservationMoments;
+use gp_optim::Team;
 
 /// Requested outputs besides means and labels.
 #[derive(Clone, Debug, PartialEq)]
@@ -178,6 +180,19 @@ pub fn predictions(
     wanted: &Wanted,
     ids: &[&str],
 ) -> Result<Predictions, CliError> {
+    predictions_by(&Team::default(), (model, frame), wanted, ids)
+}
+
+/// Same as [`predictions`], with the same bits, shared by the processes of a team.
+///
+/// # Errors
+/// As [`predictions`]; [`Elsewhere`](ErrorKind::Elsewhere) for a lost message.
+pub(crate) fn predictions_by(
+    team: &Team,
+    (model, frame): (&Model, &Frame),
+    wanted: &Wanted,
+    ids: &[&str],
+) -> Result<Predictions, CliError> {
     check(model, frame, wanted)?;
     let (rows, features) = (frame.row_count(), frame.require(&model.needed(frame))?);
     let known = MissingRules::of_model(model, wanted.missing)?.remaining(frame, features);
@@ -185,12 +200,14 @@ pub fn predictions(
     for column in frame.require(ids)? {
         table.push_words(column.name(), (0..rows).map(|row| column.written(row)).collect());
     }
-    let some = if known.len() == rows { None } else { Some(&known) };
-    let (predicted, unseen, scored) = predicted(model, frame, some, wanted)?;
+    let (predicted, unseen, scored) = in_step::predicted_by(team, (model, frame), &known, wanted)?;
     table.append(predicted.spread(&known, rows));
     let not_scored = others(rows, &scored.iter().map(|&row| known[row]).collect::<Vec<_>>());
     Ok(Predictions { table, unseen, not_predicted: others(rows, &known), not_scored })
 }
+
+/// Predictions, unknown levels, and the rows with a log density.
+type Predicted = (OutTable, Vec<Unseen>, Vec<usize>);
 
 /// Predictions for all rows or `some`, unknown levels, and the rows with a log density.
 fn predicted(
@@ -198,7 +215,7 @@ fn predicted(
     frame: &Frame,
     some: Option<&Vec<usize>>,
     wanted: &Wanted,
-) -> Result<(OutTable, Vec<Unseen>, Vec<usize>), CliError> {
+) -> Result<Predicted, CliError> {
     let part = some.filter(|rows| !rows.is_empty()).map(|rows| frame.rows(rows)).transpose()?;
     // Without rows, predict any point to obtain the columns.
     let nowhere = ModelRows::points(Mat::zeros(1, model.inputs().dim()));

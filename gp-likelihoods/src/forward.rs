@@ -30,6 +30,11 @@ macro_rules! forward {
             self.$of.least_values(variance)
         }
     };
+    (@ $of:tt latent_name) => {
+        fn latent_name(&self, latent: usize) -> ::std::option::Option<::std::string::String> {
+            self.$of.latent_name(latent)
+        }
+    };
     (@ $of:tt name) => { $crate::forward! { @ $of name -> &'static str } };
     (@ $of:tt latents) => { $crate::forward! { @ $of latents -> usize } };
     (@ $of:tt support) => { $crate::forward! { @ $of support -> $crate::Support } };

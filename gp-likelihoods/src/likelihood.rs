@@ -47,6 +47,11 @@ pub trait Described: Debug + Send + Sync {
         1
     }
 
+    /// Name of a latent value by its role, such as `mean`; None by default, for numbers instead of names.
+    fn latent_name(&self, _latent: usize) -> Option<String> {
+        None
+    }
+
     /// Number P of outputs (columns) per observation.
     fn outputs(&self) -> usize {
         1

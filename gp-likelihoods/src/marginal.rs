@@ -76,8 +76,8 @@ impl Marginal {
 
 impl Described for Marginal {
     forward! {
-        self.whole => name settings parameters parameters_mut least_values latents support is_log_concave is_smooth
-            is_linear_gaussian
+        self.whole => name settings parameters parameters_mut least_values latents latent_name support is_log_concave
+            is_smooth is_linear_gaussian
     }
 
     fn mixing(&self) -> Option<&[f64]> {

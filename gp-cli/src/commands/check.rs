@@ -197,7 +197,7 @@ fn about_values(frame: &Frame, column: &Column, is_target: bool, add: &mut impl 
                     add(like.at(odd.map(|row| frame.place(row))).to_string());
                 }
                 None if is_target => {}
-                None => too_many_words(column.name(), levels.len(), codes.len()).into_iter().for_each(add),
+                None => too_many_words(column.name(), levels, codes.len()).into_iter().for_each(add),
             }
         }
     }

@@ -34,7 +34,7 @@ pub(super) fn sheet(model: &Model, frame: &Frame, stages: &Stages) -> Result<Pic
         stages.begin("drawing how predictions agree with observations");
         panels.extend(agreement(model, frame, &seen)?);
     }
-    let title = format!("{} by {}", model.target().name, model.about().training.method);
+    let title = format!("{} by {}", model.target().name, model.about().training.method_with_power());
     Ok(Picture { title, panels, ..Picture::default() })
 }
 

@@ -7,10 +7,12 @@ use crate::data::TableChoice;
 use crate::encode::class_labels;
 use crate::error::{CliError, ErrorKind};
 use crate::fit::{self, FitSpec, Plan};
+use crate::latents;
 use crate::left_out::counted;
-use crate::method::{GradientCheck, RepresentedBy};
+use crate::method::{GradientCheck, Problem, RepresentedBy};
 use crate::notes::Notes;
 use crate::out;
+use gp_likelihoods::Likelihood;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use serde::Serialize;
@@ -133,24 +135,24 @@ pub fn run(
 
 /// Checks of all derivatives; for independent targets, parameter names have the target as prefix.
 fn gradients(plan: &Plan) -> Result<Vec<GradientCheck>, CliError> {
-    let named = |of: &str, check: GradientCheck| {
-        let parameter = format!("{of}{}", as_fixed(&check.parameter));
+    let named = |of: &str, problem: &Problem, check: GradientCheck| {
+        let parameter = format!("{of}{}", as_fixed(&check.parameter, problem.likelihood.as_ref()));
         GradientCheck { parameter, ..check }
     };
     let Some(parts) = plan.problem.parts()? else {
         let all = plan.method.gradients(&plan.problem)?;
-        return Ok(all.into_iter().map(|check| named("", check)).collect());
+        return Ok(all.into_iter().map(|check| named("", &plan.problem, check)).collect());
     };
     let mut all = Vec::new();
     for (part, of) in parts.iter().zip(plan.observed.targets()) {
         let of = format!("{}: ", of.target.name);
-        all.extend(plan.method.gradients(part)?.into_iter().map(|check| named(&of, check)));
+        all.extend(plan.method.gradients(part)?.into_iter().map(|check| named(&of, part, check)));
     }
     Ok(all)
 }
 
 /// Name of a parameter as in `--fix`, with the latent function in parentheses if there are several.
-fn as_fixed(name: &str) -> String {
+fn as_fixed(name: &str, likelihood: &dyn Likelihood) -> String {
     let (of, own) = match name.strip_prefix("latent[").and_then(|rest| rest.split_once("].")) {
         Some((latent, own)) => (Some(latent), own),
         None => (None, name),
@@ -165,8 +167,10 @@ fn as_fixed(name: &str) -> String {
         Some(("z", place)) => format!("{INDUCING_INPUTS}[{place}"),
         _ => own.to_owned(),
     };
-    let latent = of.and_then(|latent| latent.parse::<usize>().ok());
-    latent.map_or(own.clone(), |latent| format!("{own} (function {})", latent + 1))
+    match of.and_then(|latent| latent.parse().ok()) {
+        Some(latent) => format!("{own} (function {})", latents::name(likelihood, latent)),
+        None => own,
+    }
 }
 
 /// Plan of a fit to a sample of rows, with the method of the full fit.
@@ -239,6 +243,7 @@ mod tests {
 
     #[test]
     fn names_are_those_of_the_flags() {
+        let unnamed = gp_likelihoods::Softmax::new(2).unwrap();
         for (name, expected, of_all) in [
             ("kernel.rbf.lengthscale[2]", "rbf.lengthscale[2]", "rbf.lengthscale"),
             ("noise.variance", "likelihood.variance", "likelihood.variance"),
@@ -247,7 +252,10 @@ mod tests {
             ("kernel[0].scale.variance", "scale.variance (function 1)", "scale.variance (function 1)"),
             ("posterior[0].mean[1]", "posterior[0].mean[1]", "posterior[0].mean"),
         ] {
-            assert_eq!((as_fixed(name).as_str(), stem(&as_fixed(name)).as_str()), (expected, of_all));
+            let found = as_fixed(name, &unnamed);
+            assert_eq!((found.as_str(), stem(&found).as_str()), (expected, of_all));
         }
+        let of_noise = as_fixed("latent[1].z[0]", &gp_likelihoods::Heteroscedastic);
+        assert_eq!(of_noise, "inducing[0] (function log variance)");
     }
 }

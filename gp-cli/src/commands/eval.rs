@@ -4,7 +4,7 @@ use super::report::page;
 use super::{NOTHING, TableOptions, and_table, print_json, warn};
 use crate::context::Context;
 use crate::error::CliError;
-use crate::evaluate::{evaluate, table};
+use crate::evaluate::{evaluate_by, table};
 use crate::files::{InputFiles, OutputFile};
 use crate::left_out::counted;
 use crate::model::Model;
@@ -53,7 +53,7 @@ pub fn run(
     let model = Model::load(&options.model, context)?;
     let (frame, left_out) = options.table.read_counted(&options.data, context, &model, NOTHING, notes)?;
     notes.stage(format_args!("scoring {}", counted(frame.row_count(), "row")));
-    let evaluation = evaluate(&model, &frame)?;
+    let evaluation = evaluate_by(&context.team, &model, &frame)?;
     warn(notes, &evaluation.warnings);
     let scored = [(frame, evaluation)];
     if let Some(report) = report {

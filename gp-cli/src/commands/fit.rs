@@ -130,7 +130,7 @@ pub fn run(
         return Err(CliError::new(ErrorKind::NotConverged, message));
     }
     notes.stage(format_args!("scoring and writing the model"));
-    let scores = test.map(|(test, _)| evaluate::evaluate(&model, &test)).transpose()?;
+    let scores = test.map(|(test, _)| evaluate::evaluate_by(&context.team, &model, &test)).transpose()?;
     scores.iter().for_each(|scores| warn(notes, &scores.warnings));
     output.write(&model.to_bytes()?)?;
     interrupt::model_is_written();
@@ -174,7 +174,7 @@ fn plan(options: &FitOptions, context: &Context, notes: &Notes<'_>) -> Result<(P
     if let Some(why) = options.stream.why_not_held(&input, choice, spec, context)? {
         let kept = options.checkpoint.as_ref().or(options.resume.as_ref());
         let folder = kept.map_or_else(std::env::temp_dir, |folder| fit::folder_near(folder));
-        let table = Streamed::read(input, (choice, &context.formats), spec, &folder, &why)?;
+        let table = Streamed::read_by(&context.team, (input, choice, &context.formats), spec, &folder, &why)?;
         let dropped = table.dropped().clone();
         choosing();
         return Ok((with_stages(Plan::streamed(table, spec, context)?), dropped));

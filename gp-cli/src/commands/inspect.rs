@@ -5,6 +5,7 @@ use crate::context::Context;
 use crate::digits::four_digits;
 use crate::error::CliError;
 use crate::influence::{offset_terms, percent, together};
+use crate::latents;
 use crate::left_out::counted;
 use crate::lengths::{length_lines, lengths, readable, readable_in_model_units, readable_likelihood};
 use crate::model::{
@@ -296,13 +297,8 @@ pub(super) fn kernel_line(model: &Model, kernel: &dyn Kernel) -> String {
 pub(super) fn function_names(model: &Model) -> Vec<(String, Vec<usize>)> {
     let latents = model.posterior().describe();
     let kernels: Vec<String> = latents.iter().map(|latent| latent.kernel.expression()).collect();
-    let labels = model.target().labels().filter(|labels| labels.len() == latents.len());
-    let owners = targets::owners(model);
-    let name = |&q: &usize| match (labels, owners.get(q)) {
-        (Some(labels), _) => labels[q].clone(),
-        (None, Some(owner)) => owner.clone(),
-        (None, None) => (q + 1).to_string(),
-    };
+    let (owners, names) = (targets::owners(model), latents::latent_names(model));
+    let name = |&q: &usize| owners.get(q).or(names[q].as_ref()).cloned().unwrap_or_default();
     let firsts = (0..latents.len()).filter(|&q| !kernels[..q].contains(&kernels[q]));
     let group = |q: usize| {
         let sharing: Vec<usize> = (q..latents.len()).filter(|&other| kernels[other] == kernels[q]).collect();
@@ -316,16 +312,19 @@ pub(super) fn function_names(model: &Model) -> Vec<(String, Vec<usize>)> {
     firsts.map(group).collect()
 }
 
+/// Target or function that shares of the variance describe; None for the only target.
+pub(super) fn described(model: &Model, influence: &Influence) -> Option<String> {
+    let names = latents::latent_names(model);
+    if influence.target.is_some() || influence.latents.len() == names.len() {
+        return influence.target.clone();
+    }
+    let name = names.get(influence.latents.start)?.as_deref()?;
+    Some(format!("function {name}"))
+}
+
 /// Adds a table of inputs, most influential first, and kernel terms.
 fn depends_on(model: &Model, influence: &Influence, page: &mut Page) {
-    let latents = model.posterior().functions().latent_count();
-    let of = if let Some(target) = &influence.target {
-        format!(" of {target}")
-    } else if influence.latents.len() == latents {
-        String::new()
-    } else {
-        format!(" of function {}", influence.latents.end)
-    };
+    let of = described(model, influence).map_or_else(String::new, |of| format!(" of {of}"));
     page.line(
         "depends on",
         &format!("share of the variance{of} over the rows: alone, and with other inputs"),

@@ -139,7 +139,7 @@ fn one_input(model: &Model, frame: &Frame, values: &[f64], scale: Standardiser) 
     let x = curve(kernels, model.inputs(), (model.inputs().names()[0], values));
     let points = Mat::from_fn(x.len(), 1, |i, _| scale.apply(x[i]));
     let mut picture = Picture {
-        title: format!("{} by {}", model.target().name, model.about().training.method),
+        title: format!("{} by {}", model.target().name, model.about().training.method_with_power()),
         x_name: model.inputs().names()[0].to_owned(),
         y_name: model.bare_name(),
         x_ticks: model.inputs().features()[0].kind.into(),
@@ -217,7 +217,7 @@ fn two_inputs(
         layers.push(Layer::Rings { x: at(0), y: at(1), label });
     }
     Ok(Picture {
-        title: format!("{} by {}", model.target().name, model.about().training.method),
+        title: format!("{} by {}", model.target().name, model.about().training.method_with_power()),
         x_name: names[0].to_owned(),
         y_name: names[1].to_owned(),
         x_ticks: model.inputs().features()[0].kind.into(),

@@ -12,7 +12,7 @@ use crate::missing::none_left;
 use crate::model::{Model, without_temperature};
 use crate::notes::Notes;
 use crate::out::{Destination, Gaps, TableWriter};
-use crate::predict::{FarVariances, Predictions, Wanted, predictions};
+use crate::predict::{FarVariances, Predictions, Wanted, predictions_by};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -107,14 +107,14 @@ pub fn run(
     let written = if options.joint || options.samples > 0 || !destination.takes_pieces() {
         let frame = context.formats.open(&options.data, &options.table.of(&model, besides))?;
         check_memory(options, frame.row_count(), context.budget())?;
-        let predicted = predictions(&model, &frame, &wanted, &ids)?;
+        let predicted = predictions_by(&context.team, (&model, &frame), &wanted, &ids)?;
         seen.look(&model, &frame, &predicted);
         Written::Whole(predicted, destination)
     } else {
         let mut written = TableWriter::begin(destination);
         let formats = &context.formats;
         options.table.open(&options.data, formats, &model, besides)?.for_each(formats, |rows| {
-            let predicted = predictions(&model, rows, &wanted, &ids)?;
+            let predicted = predictions_by(&context.team, (&model, rows), &wanted, &ids)?;
             seen.look(&model, rows, &predicted);
             notes.line().detail(|| counted(seen.left_out.rows(), "row"));
             written.add(&predicted.table)

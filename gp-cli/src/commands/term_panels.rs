@@ -13,8 +13,10 @@ use faer::Mat;
 use gp_kernels::posterior::terms;
 
 const MAX_TERMS: usize = 24;
+/// Maximum number of inputs of a term that are compared.
+const MAX_TRIED: usize = 12;
 
-/// Panels of each term and latent: contribution along the most influential input of the term, averaged over rows, in latent
+/// Panels of each term and latent: contribution along the input of the term that changes it most, averaged over rows, in latent
 /// units.
 ///
 /// # Errors
@@ -23,7 +25,7 @@ pub(super) fn sheet(model: &Model, frame: &Frame) -> Result<Picture, CliError> {
     let (rows, places) = relevant_sample(model, &model.inputs().encode(frame)?.points)?;
     let columns = model.inputs().column_names();
     let (mut panels, mut drawn) = (Vec::new(), 0);
-    for (latent, label) in latents::latent_labels(model).into_iter().enumerate() {
+    for (latent, label) in latents::latent_names(model).into_iter().enumerate() {
         let kernel = model.posterior().describe()[latent].kernel;
         let names = term_names(kernel, &columns);
         for (term, name) in names.into_iter().enumerate() {
@@ -31,7 +33,11 @@ pub(super) fn sheet(model: &Model, frame: &Frame) -> Result<Picture, CliError> {
             let sees = |(feature, start): &&FeaturePlace<'_>| {
                 seen.iter().any(|column| (*start..start + feature.width()).contains(column))
             };
-            let Some(&place) = places.iter().find(sees) else { continue };
+            let seen_places: Vec<FeaturePlace<'_>> =
+                places.iter().filter(sees).take(MAX_TRIED).copied().collect();
+            let Some(place) = strongest(model, (&rows, frame), &seen_places, (latent, term))? else {
+                continue;
+            };
             let title = label.as_ref().map_or_else(|| name.clone(), |label| format!("{name}, {label}"));
             drawn += 1;
             if drawn > MAX_TERMS {
@@ -39,7 +45,7 @@ pub(super) fn sheet(model: &Model, frame: &Frame) -> Result<Picture, CliError> {
                     "--parts draws {MAX_TERMS} terms at most, and the latent functions of the model have more"
                 )));
             }
-            let alone = seen.iter().all(|column| (place.1..place.1 + place.0.width()).contains(column));
+            let alone = is_alone(&seen, place);
             for view in views([terms(kernel)[term]], model.inputs(), frame, (place, alone)) {
                 let points = view.points(&rows, place, alone);
                 let title = format!("{title}{}", view.words);
@@ -51,6 +57,36 @@ pub(super) fn sheet(model: &Model, frame: &Frame) -> Result<Picture, CliError> {
     let of = if mixes { "the latent functions that mix in " } else { "" };
     let title = format!("parts of {of}{} by term of the kernel", model.target().name);
     Ok(Picture { title, panels, ..Picture::default() })
+}
+
+/// `true` if a term sees the columns of this input only.
+fn is_alone(seen: &[usize], (feature, start): FeaturePlace<'_>) -> bool {
+    seen.iter().all(|column| (start..start + feature.width()).contains(column))
+}
+
+/// Input along which the term's mean, averaged over rows, changes most; the most influential one of the model may not
+/// be that of the term.
+fn strongest<'a>(
+    model: &Model,
+    (rows, frame): (&Mat<f64>, &Frame),
+    places: &[FeaturePlace<'a>],
+    (latent, term): (usize, usize),
+) -> Result<Option<FeaturePlace<'a>>, CliError> {
+    let (&[first, ..], true) = (places, places.len() > 1) else { return Ok(places.first().copied()) };
+    let kernel = model.posterior().describe()[latent].kernel;
+    let mut best = (first, 0.0);
+    for &place in places {
+        let views = views([terms(kernel)[term]], model.inputs(), frame, (place, false));
+        let Some(view) = views.into_iter().next() else { continue };
+        let part = model.posterior().predict_terms(latent, view.points(rows, place, false).as_ref())?;
+        let mean = averages(&part[term].mean, view.x.len());
+        let (low, high) =
+            mean.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &x| (low.min(x), high.max(x)));
+        if high - low > best.1 {
+            best = (place, high - low);
+        }
+    }
+    Ok(Some(best.0))
 }
 
 fn panel(

@@ -24,6 +24,8 @@ pub enum Notation {
     Thousands,
     /// `0,5`
     DecimalComma,
+    /// `2,904`, which is 2904 or 2.904
+    EitherComma,
     /// `12 %`
     Percent,
     /// `$12.50`
@@ -69,6 +71,7 @@ impl Notation {
         }
         match () {
             () if is_decimal_comma(text) => Some(Self::DecimalComma),
+            () if is_either_comma(text) => Some(Self::EitherComma),
             () if is_grouped(text) => Some(Self::Thousands),
             () if text.strip_prefix(LONG_MINUS).is_some_and(is_number) => Some(Self::LongMinus),
             () if is_date(text) || is_week(text) => Some(Self::Date),
@@ -84,6 +87,9 @@ impl Notation {
         match self {
             Self::Thousands => "write them without separators, such as 1021.5",
             Self::DecimalComma => "write them with a point, such as 0.5",
+            Self::EitherComma => {
+                "write them with a point if the comma is one, such as 2.904, or without it, such as 2904"
+            }
             Self::Percent => "write them without the sign",
             Self::Currency => "write them without the currency",
             Self::LongMinus => "write them with the minus of the keyboard, such as -5",
@@ -101,6 +107,10 @@ impl Notation {
         match self {
             Self::Thousands => ["a number with separated thousands", "numbers with separated thousands"],
             Self::DecimalComma => ["a number with a decimal comma", "numbers with a decimal comma"],
+            Self::EitherComma => [
+                "a number with a comma, for decimals or thousands",
+                "numbers with a comma, for decimals or thousands",
+            ],
             Self::Percent => ["a percentage", "percentages"],
             Self::Currency => ["an amount of money", "amounts of money"],
             Self::LongMinus => ["a number with a long minus", "numbers with a long minus"],
@@ -130,7 +140,15 @@ impl Lookalike {
         let plain_date = |word: &str| dates::days_since_epoch(word).map(|_| Notation::PlainDate);
         let notation = |word: &String| Notation::of(word).or_else(|| plain_date(word));
         let notations = words.iter().filter_map(|word| Some((notation(word)?, word)));
-        let found: Vec<(Notation, &String)> = notations.collect();
+        let mut found: Vec<(Notation, &String)> = notations.collect();
+        // Other words may tell what the comma of 2,904 is.
+        let has = |wanted: Notation| found.iter().any(|(notation, _)| *notation == wanted);
+        let comma = [Notation::DecimalComma, Notation::Thousands].into_iter().find(|&meant| has(meant));
+        for (notation, _) in &mut found {
+            if let (Notation::EitherComma, Some(meant)) = (*notation, comma) {
+                *notation = meant;
+            }
+        }
         let enough = words.len() >= FEWEST && (plain + found.len()) as f64 >= MOST * words.len() as f64;
         let count = |wanted: Notation| found.iter().filter(|(notation, _)| *notation == wanted).count();
         let enough = enough && have_one_unit(words);
@@ -172,6 +190,11 @@ impl fmt::Display for Lookalike {
     }
 }
 
+/// `true` if all words are readable numbers, read as words because of their column's type.
+pub(crate) fn are_numbers(words: &[String]) -> bool {
+    words.iter().all(|word| cells::number(word.trim()).is_some())
+}
+
 /// `true` for a readable number, also with thousands separators or a decimal comma.
 fn is_number(text: &str) -> bool {
     cells::number(text).is_some() || is_decimal_comma(text) || is_grouped(text)
@@ -196,9 +219,15 @@ fn are_digits(text: &str) -> bool {
 /// `true` for `0,5` or `1.021,5`, but not `1,021`, whose comma may separate thousands.
 fn is_decimal_comma(text: &str) -> bool {
     let Some((whole, decimals)) = unsigned(text).split_once(',') else { return false };
-    let is_ambiguous = decimals.len() == 3 && are_digits(whole) && whole.len() <= 3 && whole != "0";
     let is_whole = are_digits(whole) || (!whole.contains(',') && is_grouped(whole));
-    is_whole && are_digits(decimals) && !is_ambiguous
+    is_whole && are_digits(decimals) && !is_either_comma(text)
+}
+
+/// `true` for `2,904`, whose comma may also be a decimal one.
+fn is_either_comma(text: &str) -> bool {
+    unsigned(text).split_once(',').is_some_and(|(whole, decimals)| {
+        decimals.len() == 3 && are_digits(decimals) && are_digits(whole) && whole.len() <= 3 && whole != "0"
+    })
 }
 
 /// `true` for groups of three digits after a group of at most three, optionally with decimals after another
@@ -274,13 +303,16 @@ fn is_date(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::Notation::{Clock, Currency, Date, DecimalComma, LongMinus, Percent, Thousands, Unit};
+    use super::Notation::{
+        Clock, Currency, Date, DecimalComma, EitherComma, LongMinus, Percent, Thousands, Unit,
+    };
     use super::*;
 
     #[test]
     fn notations_of_cells() {
         for (notation, cells) in [
-            (Thousands, &["1,021.5", "1,021", "-12,000,000", "1 021.5", "1'000'000", "1.021.000"][..]),
+            (Thousands, &["1,021.5", "-12,000,000", "1 021.5", "1'000'000", "1.021.000"][..]),
+            (EitherComma, &["1,021", "-2,904", "12,000"]),
             (DecimalComma, &["0,5", "12,75", "1.021,5", "-3,14159", "0,125"]),
             (Percent, &["12%", "12.5 %", "0,5 %"]),
             (Currency, &["$12.50", "€ 3", "1,000 USD", "-$5"]),
@@ -336,6 +368,10 @@ mod tests {
         let found = among(&["999", "1,021.5", "2,000", "17", "unknown"]).unwrap();
         assert_eq!((found.notation, found.example.as_str()), (Thousands, "1,021.5"));
         assert_eq!(among(&["0,5", "1,021", "0,25"]).unwrap().notation, DecimalComma);
+        assert_eq!(among(&["1,000", "2,000", "12,000,000"]).unwrap().notation, Thousands);
+        let either = among(&["2,904", "3,100", "2,950"]).unwrap();
+        assert_eq!((either.notation, either.example.as_str()), (EitherComma, "2,904"));
+        assert!(either.to_string().contains("2.904") && either.to_string().contains("2904"));
         assert_eq!(among(&["10%", "20%"]), None);
         assert_eq!(among(&["1 kg", "2.5 kg", "7"]).unwrap().notation, Unit);
         assert_eq!(among(&["1st", "2nd", "3rd"]), None);

@@ -27,7 +27,7 @@ pub trait FrameStream {
 }
 
 /// Predictions work in blocks of this many rows; chunk sizes are multiples of it except for very wide tables.
-const BLOCK: usize = 2048;
+pub(crate) const ROWS_OF_BLOCK: usize = 2048;
 /// Maximum number of values in a chunk.
 const MAX_CELLS: usize = 1 << 23;
 /// Largest share of the remaining memory for the values of a chunk, of which there are several copies.
@@ -38,9 +38,9 @@ pub(super) fn rows_of_piece(budget: Budget) -> impl Fn(usize) -> usize {
     let affordable = budget.left().map_or(MAX_CELLS, |left| (SHARE * left) as usize / size_of::<f64>());
     let most_cells = affordable.clamp(CELLS, MAX_CELLS);
     move |columns| {
-        let blocks = (CELLS / columns.max(1) / BLOCK).max(1);
+        let blocks = (CELLS / columns.max(1) / ROWS_OF_BLOCK).max(1);
         let most = (most_cells / columns.max(1)).max(1);
-        (blocks * BLOCK).min(MAX_ROWS).min(most)
+        (blocks * ROWS_OF_BLOCK).min(MAX_ROWS).min(most)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::column_survey::{ColumnSurvey, LARGEST, Surveyed};
 use super::survey::Survey;
-use crate::data::{Column, Kind, Values, quoted};
+use crate::data::{Column, Kind, Values, are_numbers, quoted};
 use crate::error::CliError;
 use crate::standardise::{Range, Standardiser};
 use gp_optim::format_number;
@@ -243,19 +243,26 @@ impl Feature {
     }
 }
 
-/// Advice to exclude a column with too many distinct words.
-pub(crate) fn too_many_words(name: &str, words: usize, rows: usize) -> Option<String> {
-    (words > MAX_LEVELS.min(rows / 2)).then(|| {
-        format!(
-            "{words} different words in {rows} rows are too many to learn from; leave it out with --exclude {}",
-            quoted(name)
-        )
+/// Advice about a column with too many distinct words.
+pub(crate) fn too_many_words(name: &str, words: &[String], rows: usize) -> Option<String> {
+    let (count, name) = (words.len(), quoted(name));
+    (count > MAX_LEVELS.min(rows / 2)).then(|| {
+        if are_numbers(words) {
+            format!("{count} numbers are stored as words; --type {name}=number reads them as numbers")
+        } else {
+            format!(
+                "{count} different words in {rows} rows are too many to learn from; leave it out with --exclude {name}"
+            )
+        }
     })
 }
 
 fn sorted(survey: &Survey, column: &ColumnSurvey, words: &[String]) -> Result<Vec<String>, CliError> {
     if words.len() > MAX_LEVELS {
-        let like = column.lookalike().map_or_else(String::new, |like| format!("; {like}"));
+        let mut like = column.lookalike().map_or_else(String::new, |like| format!("; {like}"));
+        if are_numbers(words) {
+            like = format!(", or read these numbers as such with --type {}=number", quoted(column.name()));
+        }
         let what = format!(
             "{} different words, and an input may have {MAX_LEVELS}; leave it out with --exclude{like}",
             words.len()

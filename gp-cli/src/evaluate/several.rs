@@ -7,6 +7,7 @@ use crate::left_out::counted;
 use crate::metrics::NumberScores;
 use crate::model::Model;
 use crate::predict::joint_log_densities;
+use gp_optim::Team;
 use serde_json::{Map, Value, json};
 
 /// Scores of one of several targets.
@@ -39,7 +40,11 @@ const JOINT: &str = "joint_nlpd";
 ///
 /// # Errors
 /// [`Data`](crate::ErrorKind::Data) for a table that does not suit the model or has no target.
-pub(super) fn evaluate_targets(model: &Model, frame: &Frame, was_seen: bool) -> Result<Evaluation, CliError> {
+pub(super) fn evaluate_targets(
+    team: &Team,
+    (model, frame): (&Model, &Frame),
+    was_seen: bool,
+) -> Result<Evaluation, CliError> {
     let (mut targets, mut warnings, mut predictors) = (Vec::new(), Vec::new(), Vec::new());
     for one in model.by_target()? {
         let name = one.target().name.clone();
@@ -47,7 +52,7 @@ pub(super) fn evaluate_targets(model: &Model, frame: &Frame, was_seen: bool) -> 
         if rows.is_empty() {
             continue;
         }
-        let found = evaluate_rows(&one, &frame.rows(&rows)?, was_seen)?;
+        let found = evaluate_rows(team, (&one, &frame.rows(&rows)?), was_seen)?;
         warnings.extend(found.warnings.iter().map(|warning| format!("target {name}: {warning}")));
         predictors = found.predictors;
         if let Scores::Numbers(of) = found.scores {

@@ -37,7 +37,7 @@ fn giant(column: &ColumnSurvey) -> Option<String> {
 
 fn rare_words(column: &ColumnSurvey, rows: usize) -> Option<String> {
     match column.values() {
-        Surveyed::Words(levels) => too_many_words(column.name(), levels.words().len(), rows),
+        Surveyed::Words(levels) => too_many_words(column.name(), levels.words(), rows),
         Surveyed::Numbers { .. } => None,
     }
 }

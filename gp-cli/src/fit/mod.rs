@@ -56,6 +56,7 @@ mod parameters;
 mod placing;
 mod plan;
 mod quoted;
+mod raw_rows;
 mod reading;
 mod restarts;
 mod rewritten;

@@ -131,6 +131,7 @@ impl Plan {
         check_parts(&parts, &given)?;
         let is_linear = one.likelihood.is_linear_gaussian();
         let (rows, blocks, powers) = encode(&inputs, &observed)?;
+        let rows = if method.shares_rows() { rows } else { rows.in_each_process()? };
         if spec.latents.is_some() {
             let sample = Sample::of(&rows, 0, spec.seed)?;
             several::start_mixture(observed.likelihood.as_mut(), &sample.rows)?;
@@ -253,22 +254,29 @@ impl Plan {
         budget.check(bytes, &what, ADVICE).map_err(|over| over.of_kind(ErrorKind::Numerical))
     }
 
-    /// Expected training time of all targets, including the quick fits before each. Measuring takes some
-    /// milliseconds per problem. `None` if the method does not count its operations, or with a kernel search
-    /// or restarts.
+    /// Expected training time of all targets, including the quick fits before each and the rounds of `--restarts`.
+    /// Measuring takes some milliseconds per problem. `None` if the method does not count its operations, or with a
+    /// kernel search.
     #[must_use]
     pub fn expected_time(&self, spec: &FitSpec) -> Option<ExpectedTime> {
-        if spec.search.is_some() || spec.restarts.is_some() {
+        if spec.search.is_some() {
             return None;
         }
+        let by = self.method.as_ref();
         let of = |problem: &Problem, sample: &TrainingRows| {
             let started = start::as_started(problem, spec);
-            let training = ExpectedTime::of(problem, &self.method.work(&started)?, sample)?;
-            let quick = start::quick_problem(problem, spec, sample, self.method.represented_by()).ok()?;
-            let quick = quick.and_then(|(problem, count)| ExpectedTime::of_quick(&problem, count));
+            let training = ExpectedTime::of(problem, &by.work(&started)?, sample)?;
+            let quick = start::quick_problems(problem, spec, sample, by.represented_by()).ok()?;
+            let mut quick: Vec<_> =
+                quick.iter().filter_map(|(of, count)| ExpectedTime::of_quick(of, *count)).collect();
+            if let Some(count) = spec.restarts {
+                let round = restarts::shortened(by, started, problem.sizes().rows);
+                quick.push(ExpectedTime::of(problem, &by.work(&round)?, sample)?);
+                quick = quick.repeat(usize::from(count) + 1);
+            }
             let linear = baseline::work(problem, sample).ok()?;
             let linear = linear.and_then(|(problem, work)| ExpectedTime::of(&problem, &work, &problem.rows));
-            Some(training.after(quick, linear))
+            Some(training.after(&quick, linear))
         };
         let Some(parts) = self.problem.parts().ok()? else { return of(&self.problem, &self.sample.rows) };
         let count = parts.len();

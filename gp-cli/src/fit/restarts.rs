@@ -214,30 +214,12 @@ impl<'a> Rounds<'a> {
         }
     }
 
-    /// The problem with few iterations, on these rows.
-    fn short(&self, mut problem: Problem) -> Problem {
-        let settings = &mut problem.settings;
-        let optimizer = settings.optimizer.unwrap_or(Optimizer::Lbfgs);
-        let steps = if optimizer == Optimizer::Lbfgs { FEW_ITERATIONS } else { FEW_STEPS };
-        let batch = settings.batch_size.unwrap_or(usize::MAX).min(self.rows.count()).max(1);
-        let passes = FEW_BATCHES.div_ceil(self.rows.count().div_ceil(batch) as u64);
-        for setting in self.of.method.settings().iter().filter(|setting| setting.is_used_by(optimizer)) {
-            let most = match setting.name() {
-                name if name == ITERATIONS.name() => steps,
-                name if name == EPOCHS.name() => passes,
-                name if name == PARAMETERS.name() => {
-                    settings.given.insert(name, KNOWN.into());
-                    continue;
-                }
-                _ => continue,
-            };
-            let most = settings.given.integer(setting).map_or(most, |given| given.min(most));
-            settings.given.insert(setting.name(), most.into());
-        }
-        settings.control = self.control.clone();
-        settings.active = settings.active.map(|active| active.min(self.rows.count()));
-        problem.rows = self.rows.clone();
-        problem
+    /// The problem of a round, on its rows.
+    fn short(&self, problem: Problem) -> Problem {
+        let mut short = shortened(self.of.method, problem, self.rows.count());
+        short.settings.control = self.control.clone();
+        short.rows = self.rows.clone();
+        short
     }
 
     /// Score of a round, in data units.
@@ -249,6 +231,30 @@ impl<'a> Rounds<'a> {
         let densities = fit.posterior.log_densities(points, targets)?;
         Ok(densities.iter().sum::<f64>() / densities.len() as f64 - self.of.log_scales / self.all as f64)
     }
+}
+
+/// The problem with the few iterations of a round on this number of rows.
+pub(super) fn shortened(method: &dyn Method, mut problem: Problem, rows: usize) -> Problem {
+    let settings = &mut problem.settings;
+    let optimizer = settings.optimizer.unwrap_or(Optimizer::Lbfgs);
+    let steps = if optimizer == Optimizer::Lbfgs { FEW_ITERATIONS } else { FEW_STEPS };
+    let batch = settings.batch_size.unwrap_or(usize::MAX).min(rows).max(1);
+    let passes = FEW_BATCHES.div_ceil(rows.div_ceil(batch) as u64);
+    for setting in method.settings().iter().filter(|setting| setting.is_used_by(optimizer)) {
+        let most = match setting.name() {
+            name if name == ITERATIONS.name() => steps,
+            name if name == EPOCHS.name() => passes,
+            name if name == PARAMETERS.name() => {
+                settings.given.insert(name, KNOWN.into());
+                continue;
+            }
+            _ => continue,
+        };
+        let most = settings.given.integer(setting).map_or(most, |given| given.min(most));
+        settings.given.insert(setting.name(), most.into());
+    }
+    settings.active = settings.active.map(|active| active.min(rows));
+    problem
 }
 
 /// Marks the best start: the first of equal ones, the default without scores.

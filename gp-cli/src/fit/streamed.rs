@@ -1,25 +1,24 @@
-//! Tables outside memory: written to a file of numbers, from which rows are read as needed.
+//! Tables outside memory: written to a file of numbers, from which rows are read as needed. Each of several processes
+//! writes those that it holds.
 
 use super::observed::Observed;
+use super::raw_rows::{RawRows, RawWriter, own_rows};
 use super::reading::begin_survey;
 use super::spec::FitSpec;
-use crate::data::{Formats, Frame, FrameStream, Input, ReadOptions, Spool, TableChoice};
-use crate::encode::{EachRow, Factors, Inputs, Role, RowEncoder, Survey, Target, checked};
+use crate::data::{Formats, Frame, FrameStream, Input, ReadOptions, TableChoice};
+use crate::encode::{Factors, Inputs, Role, RowEncoder, Survey, Target, checked};
 use crate::error::{CliError, ErrorKind};
 use crate::left_out::LeftOut;
 use crate::method::TrainingRows;
 use crate::missing::{MissingRules, none_left};
-use gp_ep::{DataError, DataSource, RowReader, Rows as Selection};
+use gp_ep::{DataError, DataSource, Rows as Selection};
 use gp_likelihoods::Support;
-use std::fs::File;
-use std::io::{BufWriter, Write};
-use std::path::{Path, PathBuf};
+use gp_optim::Team;
+use std::ops::Range;
+use std::path::Path;
 
 /// Rows; block per row and power per factor, if there are such columns.
 pub(super) type EncodedRows = (TrainingRows, Vec<usize>, Option<Vec<f64>>);
-
-/// Number of rows read at once in a full pass.
-const AT_ONCE: usize = 4096;
 
 /// Table with its rows in an unnamed file: one number per column, with indices for words. The file disappears
 /// with the process, however it ends.
@@ -45,7 +44,7 @@ const AT_ONCE: usize = 4096;
 #[derive(Debug)]
 pub struct Streamed {
     survey: Survey,
-    raw: Raw,
+    raw: RawRows,
     dropped: LeftOut,
     left_out: Vec<String>,
     why: String,
@@ -75,35 +74,29 @@ impl Streamed {
         folder: &Path,
         why: &str,
     ) -> Result<Self, CliError> {
+        Self::read_by(&Team::default(), (input, choice, formats), spec, folder, why)
+    }
+
+    /// Same as [`read`](Self::read) by the processes of a team. Each reads the whole table twice, since its number of rows
+    /// is known only then, and writes its own rows.
+    pub(crate) fn read_by(
+        team: &Team,
+        (input, choice, formats): (Input, &TableChoice, &Formats),
+        spec: &FitSpec,
+        folder: &Path,
+        why: &str,
+    ) -> Result<Self, CliError> {
         let options = spec.read_options(choice)?;
         let rules = spec.missing_rules()?;
         let origin = Origin { formats: formats.clone(), input, options, rules };
-        let (mut rows, mut begun, mut left_out) = (0, None, Vec::new());
-        let mut dropped = LeftOut::default();
-        let mut pieces = origin.pieces()?;
-        let expected = (origin.input.name(), pieces.row_count());
-        while let Some(piece) = pieces.next_piece()? {
-            if rows == 0 {
-                left_out = piece.left_out().to_vec();
-            }
-            rows += piece.row_count();
-            dropped.look(&piece, &origin.rules.dropped(&piece));
-            let Some(piece) = origin.rules.apply(piece)? else { continue };
-            let (survey, raw) = match &mut begun {
-                Some(begun) => begun,
-                none => none.insert(begin(&piece, spec, folder, expected)?),
-            };
-            let numbers = survey.look(&piece)?;
-            numbers.for_each(&mut |row| raw.write(row))?;
-        }
-        drop(pieces);
-        let (mut survey, raw) = begun.ok_or_else(|| match rows {
-            0 => Frame::no_rows(origin.input.name()),
-            _ => none_left(origin.input.name(), rows),
-        })?;
-        let raw = raw.done()?;
-        survey.measure(|each| raw.for_each(each))?;
+        let (Seen { survey, dropped, left_out }, raw) =
+            if team.is_alone() { origin.held(spec, folder)? } else { origin.spread(team, spec, folder)? };
         Ok(Self { survey, raw, dropped, left_out, why: why.to_owned(), origin })
+    }
+
+    #[cfg(test)]
+    pub(super) fn raw(&self) -> &RawRows {
+        &self.raw
     }
 
     /// Survey of the table.
@@ -142,60 +135,145 @@ impl Streamed {
         let roles = (&observed.roles, observed.likelihood.as_ref());
         let encoder = RowEncoder::new(&self.survey, inputs, &targets, roles);
         if support != Support::Real {
-            let (mut row, mut values) = (0, vec![0.0; encoder.outputs()]);
-            self.raw.for_each(&mut |numbers| {
-                encoder.observe(&numbers[features..], &mut values);
-                for (&value, target) in values.iter().zip(&targets) {
-                    checked(value, support, |what| self.origin.fault(row, &target.name, what))?;
-                }
-                row += 1;
-                Ok(())
-            })?;
+            self.check_targets(&encoder, &targets, support)?;
         }
         let factors = self.factors()?;
         let name = observed.roles.column(Role::AlphaColumn).unwrap_or_default();
         let powers = factors.powers_of_factors(|row, what| self.origin.fault(row, name, what))?;
         Ok((
-            TrainingRows::elsewhere(EncodedFile { raw: self.raw.0, encoder, features }),
+            TrainingRows::elsewhere(EncodedFile { raw: self.raw, encoder, features }),
             factors.blocks,
             powers,
         ))
     }
 
+    /// Refuses the first target that the likelihood cannot take.
+    fn check_targets(
+        &self,
+        encoder: &RowEncoder,
+        targets: &[&Target],
+        support: Support,
+    ) -> Result<(), CliError> {
+        let features = self.survey.features().len();
+        let (mut row, mut values, mut first) =
+            (self.raw.own().start, vec![0.0; encoder.outputs()], Vec::new());
+        self.raw.for_each(&mut |numbers| {
+            encoder.observe(&numbers[features..], &mut values);
+            let wrong = || values.iter().take(targets.len()).position(|&value| support.check(value).is_err());
+            if let Some(place) = first.is_empty().then(wrong).flatten() {
+                first = vec![row as f64, place as f64, values[place]];
+            }
+            row += 1;
+            Ok(())
+        })?;
+        let [row, place, value, ..] = self.raw.gathered(first)?[..] else { return Ok(()) };
+        let name = targets.get(place as usize).map_or("", |target| &target.name);
+        checked(value, support, |what| self.origin.fault(row as usize, name, what)).map(drop)
+    }
+
     /// Blocks and powers of all rows. Reads the whole file if there are such columns.
     fn factors(&self) -> Result<Factors, CliError> {
         let [blocks, powers] = [Role::Blocks, Role::AlphaColumn].map(|role| self.survey.place_of(role, 0));
-        let mut factors = Factors::default();
-        if blocks.is_some() || powers.is_some() {
+        let (places, mut factors) = ([blocks, powers], Factors::default());
+        let width = places.iter().flatten().count();
+        if width > 0 {
+            let mut own = Vec::new();
             self.raw.for_each(&mut |numbers| {
-                factors.add(blocks.map(|place| numbers[place] as usize), powers.map(|place| numbers[place]));
+                own.extend(places.iter().flatten().map(|&place| numbers[place]));
                 Ok(())
             })?;
+            for row in self.raw.gathered(own)?.chunks_exact(width) {
+                let block = blocks.and_then(|_| row.first()).map(|&block| block as usize);
+                factors.add(block, powers.and_then(|_| row.last()).copied());
+            }
         }
         Ok(factors)
     }
 }
 
-/// Survey and file for the columns of a chunk, of a table with this name and perhaps this number of rows.
-fn begin(
-    piece: &Frame,
-    spec: &FitSpec,
-    folder: &Path,
-    (name, rows): (&str, Option<usize>),
-) -> Result<(Survey, RawWriter), CliError> {
-    let survey = begin_survey(piece, spec)?;
-    let width = survey.width();
-    let mut to = Spool::new(folder)?;
-    if let Some(rows) = rows {
-        let bytes = size_of::<f64>() as f64 * rows as f64 * width as f64;
-        to.expect(bytes, &format!("`{name}`, {rows} × {width} numbers,"))?;
-    }
-    Ok((survey, RawWriter::new(to, folder, width)))
+/// Summary of a table that was read once.
+struct Seen {
+    survey: Survey,
+    dropped: LeftOut,
+    left_out: Vec<String>,
 }
 
 impl Origin {
     fn pieces(&self) -> Result<Box<dyn FrameStream + '_>, CliError> {
         self.formats.pieces(&self.input, &self.options)
+    }
+
+    /// Reads all rows. `each` gets the expected number of rows, if known, and the numbers of a row.
+    fn see(
+        &self,
+        spec: &FitSpec,
+        mut each: impl FnMut(Option<usize>, &[f64]) -> Result<(), CliError>,
+    ) -> Result<Seen, CliError> {
+        let (mut rows, mut begun, mut left_out) = (0, None, Vec::new());
+        let mut dropped = LeftOut::default();
+        let mut pieces = self.pieces()?;
+        let expected = pieces.row_count();
+        while let Some(piece) = pieces.next_piece()? {
+            if rows == 0 {
+                left_out = piece.left_out().to_vec();
+            }
+            rows += piece.row_count();
+            dropped.look(&piece, &self.rules.dropped(&piece));
+            let Some(piece) = self.rules.apply(piece)? else { continue };
+            let survey: &mut Survey = match &mut begun {
+                Some(begun) => begun,
+                none => none.insert(begin_survey(&piece, spec)?),
+            };
+            survey.look(&piece)?.for_each(&mut |row| each(expected, row))?;
+        }
+        let survey = begun.ok_or_else(|| match rows {
+            0 => Frame::no_rows(self.input.name()),
+            _ => none_left(self.input.name(), rows),
+        })?;
+        Ok(Seen { survey, dropped, left_out })
+    }
+
+    /// Survey and file of all rows.
+    fn held(&self, spec: &FitSpec, folder: &Path) -> Result<(Seen, RawRows), CliError> {
+        let mut writer = None;
+        let mut seen = self.see(spec, |expected, row| {
+            let writer = match &mut writer {
+                Some(writer) => writer,
+                none => none.insert(RawWriter::new(folder, row.len(), (self.input.name(), expected))?),
+            };
+            writer.write(row)
+        })?;
+        let raw = writer.ok_or_else(|| Frame::no_rows(self.input.name()))?.whole()?;
+        seen.survey.measure(|each| raw.for_each(each))?;
+        Ok((seen, raw))
+    }
+
+    /// Survey of all rows, and file of those that this process holds.
+    fn spread(&self, team: &Team, spec: &FitSpec, folder: &Path) -> Result<(Seen, RawRows), CliError> {
+        let mut seen = self.see(spec, |_, _| Ok(()))?;
+        let (count, width) = (seen.survey.rows(), seen.survey.width());
+        let (own, mut row) = (own_rows(team, count), 0);
+        let mut writer = RawWriter::new(folder, width, (self.input.name(), Some(own.len())))?;
+        seen.survey.measure(|each| {
+            let again = self.see(spec, |_, numbers| {
+                each(numbers)?;
+                if own.contains(&row) {
+                    writer.write(numbers)?;
+                }
+                row += 1;
+                Ok(())
+            })?;
+            if again.survey.rows() == count && again.survey.width() == width {
+                Ok(())
+            } else {
+                Err(self.changed())
+            }
+        })?;
+        Ok((seen, writer.spread(team, count)?))
+    }
+
+    fn changed(&self) -> CliError {
+        CliError::new(ErrorKind::Data, format!("`{}` has changed while it was read", self.input.name()))
     }
 
     /// Error about a row, not counting dropped ones; reads the table again.
@@ -212,54 +290,14 @@ impl Origin {
             }
             row -= piece.row_count();
         }
-        Err(CliError::new(ErrorKind::Data, format!("`{}` has changed while it was read", self.input.name())))
-    }
-}
-
-struct RawWriter {
-    out: BufWriter<Spool>,
-    folder: PathBuf,
-    width: usize,
-}
-
-impl RawWriter {
-    fn new(to: Spool, folder: &Path, width: usize) -> Self {
-        Self { out: BufWriter::with_capacity(1 << 18, to), folder: folder.to_owned(), width }
-    }
-
-    fn write(&mut self, row: &[f64]) -> Result<(), CliError> {
-        let written = row.iter().try_for_each(|value| self.out.write_all(&value.to_le_bytes()));
-        written.map_err(|cause| Spool::unwritten(&self.folder, cause))
-    }
-
-    fn done(self) -> Result<Raw, CliError> {
-        let Self { out, folder, width } = self;
-        let to = out.into_inner().map_err(|refused| Spool::unwritten(&folder, refused.into_error()))?;
-        Ok(Raw(RowReader::new(to.into_file(), width, 0)?))
-    }
-}
-
-#[derive(Debug)]
-struct Raw(RowReader<File>);
-
-impl Raw {
-    fn for_each(&self, each: EachRow<'_>) -> Result<(), CliError> {
-        let (count, width) = (self.0.count(), self.0.dim());
-        let mut numbers = Vec::new();
-        for start in (0..count).step_by(AT_ONCE) {
-            let range = start..(start + AT_ONCE).min(count);
-            numbers.resize(range.len() * width, 0.0);
-            self.0.read(&Selection::Range(range), &mut numbers, &mut [])?;
-            numbers.chunks_exact(width).try_for_each(&mut *each)?;
-        }
-        Ok(())
+        Err(self.changed())
     }
 }
 
 /// Rows in a file, encoded as points and observations when read.
 #[derive(Debug)]
 struct EncodedFile {
-    raw: RowReader<File>,
+    raw: RawRows,
     encoder: RowEncoder,
     features: usize,
 }
@@ -288,5 +326,17 @@ impl DataSource for EncodedFile {
             self.encoder.observe(observed, target);
         }
         Ok(())
+    }
+
+    fn held(&self) -> Option<(&Team, Range<usize>)> {
+        self.raw.held()
+    }
+
+    fn fetch_lanes(&self, lanes: &[Selection<'_>]) -> Result<(), DataError> {
+        self.raw.fetch_lanes(lanes)
+    }
+
+    fn fetch(&self, rows: &Selection<'_>) -> Result<(), DataError> {
+        self.raw.fetch(rows)
     }
 }

@@ -11,7 +11,7 @@ use super::task::Task;
 use super::task_flag::TaskChoice;
 use super::variation;
 use crate::context::Context;
-use crate::data::{Frame, Kind};
+use crate::data::{Frame, Kind, are_numbers, quoted};
 use crate::encode::{ColumnSurvey, Labels, Survey};
 use crate::error::{CliError, ErrorKind};
 use crate::left_out::listed;
@@ -109,8 +109,12 @@ pub(super) fn task(
         );
         Err(CliError::new(ErrorKind::Usage, what))
     } else if column.scale().is_none() && words_hardly_repeat(labels) {
+        let numbers = match are_numbers(names) {
+            true => format!("say --type {}=number", quoted(name)),
+            false => "correct them".to_owned(),
+        };
         let what = format!(
-            "`{}`, column {name}: {count} different words in {} rows, such as `{}`, are hardly labels; correct them if they are numbers, or say --task multiclass if they are labels",
+            "`{}`, column {name}: {count} different words in {} rows, such as `{}`, are hardly labels; {numbers} if they are numbers, or --task multiclass if they are labels",
             survey.source(),
             labels.counts.iter().sum::<u64>(),
             shown(&names[0])

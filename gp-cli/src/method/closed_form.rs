@@ -38,12 +38,10 @@ pub(crate) struct ClosedForm {
 const ITERATIONS: Setting = common::ITERATIONS.default_whole(300);
 /// Typical number of evaluations of training, with fixed and with learned inducing inputs.
 const USUAL_EVALUATIONS: f64 = 60.0;
-const USUAL_EVALUATIONS_OF_INPUTS: f64 = 220.0;
-/// Uncertainty of the latter: training either ends on a plateau or takes all iterations.
-const UNSURE_OF_INPUTS: f64 = 2.0;
-/// The same for at most two inputs: inducing points cover these wherever they are, and hardly move.
-const USUAL_EVALUATIONS_OF_COVER: f64 = 30.0;
-const INPUTS_OF_COVER: usize = 2;
+const USUAL_EVALUATIONS_OF_INPUTS: f64 = 110.0;
+/// Uncertainty of the latter: training takes 30 to 40 evaluations if inducing points cover a smooth function wherever
+/// they are, and all iterations if they do not, whatever the number of inputs.
+const UNSURE_OF_INPUTS: f64 = 3.0;
 /// Minimum and maximum number of L-BFGS pairs, and the number of values that they may hold if above the minimum.
 const MIN_PAIRS: usize = 10;
 const MAX_PAIRS: usize = 40;
@@ -105,6 +103,11 @@ fn memory_of_blocks(blocks: &Blocks, inducing: f64) -> f64 {
     let largest = blocks.iter().map(<[usize]>::len).max().unwrap_or(0) as f64;
     let lanes = lane_count(blocks.observations()).min(blocks.count()) as f64;
     2.0 * squares + lanes * largest * (2.0 * largest + inducing) + 4.0 * blocks.observations() as f64
+}
+
+/// Operations of an evaluation for blocks: those of n rows have a covariance with its factor and derivatives.
+fn work_of_blocks(blocks: &Blocks) -> f64 {
+    blocks.iter().map(|rows| (rows.len() as f64).powi(3)).filter(|&operations| operations > 1.0).sum()
 }
 
 impl Method for ClosedForm {
@@ -185,13 +188,15 @@ impl Method for ClosedForm {
 
     fn work(&self, problem: &Problem) -> Option<Work> {
         let (sizes, most) = (problem.extents(), problem.settings.given.integer_of(&ITERATIONS).ok()?);
-        let (usual, unsure) = match (problem.settings.fixed_inducing, sizes.dim) {
-            (true, _) => (USUAL_EVALUATIONS, 1.0),
-            (false, ..=INPUTS_OF_COVER) => (USUAL_EVALUATIONS_OF_COVER, 1.0),
-            (false, _) => (USUAL_EVALUATIONS_OF_INPUTS, UNSURE_OF_INPUTS),
+        let (usual, unsure) = if problem.settings.fixed_inducing {
+            (USUAL_EVALUATIONS, 1.0)
+        } else {
+            (USUAL_EVALUATIONS_OF_INPUTS, UNSURE_OF_INPUTS)
         };
+        let power = self.power(&problem.settings.given);
+        let of_blocks = problem.settings.blocks.as_ref().map_or(0.0, work_of_blocks);
         Some(Work {
-            products: operations::regression(&sizes),
+            products: operations::regression(&sizes, power) + of_blocks,
             covariances: common::covariances(&sizes),
             unsure,
             ..Work::of_minimising(usual, most)

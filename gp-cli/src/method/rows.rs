@@ -7,7 +7,9 @@ pub(super) use of_target::columns_of_target;
 use crate::error::{CliError, ErrorKind};
 use faer::{Mat, MatRef};
 use gp_kernels::data::{DataError, DataSource, Rows as Selection, Table};
+use gp_optim::Team;
 use std::fmt::Debug;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// N points with P observation columns each, in model units; in memory or read as needed. Columns of targets
@@ -59,16 +61,26 @@ impl TrainingRows {
         }
     }
 
-    /// Subset of the rows, in memory.
+    /// Subset of the rows, in memory. If rows are spread over a team, all processes call this together.
     ///
     /// # Errors
     /// [`Numerical`](ErrorKind::Numerical) for unreadable rows.
     pub fn some(&self, rows: &[usize]) -> Result<Self, CliError> {
         let (dim, outputs) = (self.dim(), self.outputs());
         let (mut points, mut observed) = (vec![0.0; rows.len() * dim], vec![0.0; rows.len() * outputs]);
-        self.read(&Selection::List(rows), &mut points, &mut observed)?;
+        let rows = Selection::List(rows);
+        self.fetch(&rows)?;
+        self.read(&rows, &mut points, &mut observed)?;
         let points = MatRef::from_row_major_slice(&points, rows.len(), dim).to_owned();
         Ok(Self(Arc::new(RowStorage::Memory { points, observed, outputs })))
+    }
+
+    /// All rows, readable in each process of a team: in memory if they were spread over it.
+    ///
+    /// # Errors
+    /// [`Numerical`](ErrorKind::Numerical) for unreadable rows.
+    pub(crate) fn in_each_process(self) -> Result<Self, CliError> {
+        if self.held().is_none() { Ok(self) } else { self.some(&(0..self.count()).collect::<Vec<_>>()) }
     }
 
     /// Rows that have target `target` of `targets`, with its column and, if there are roles, its adjustment
@@ -127,6 +139,27 @@ impl DataSource for TrainingRows {
                 Table::new(all.as_ref(), known)?.read(rows, points, targets)
             }
             RowStorage::Elsewhere(source) => source.read(rows, points, targets),
+        }
+    }
+
+    fn held(&self) -> Option<(&Team, Range<usize>)> {
+        match &*self.0 {
+            RowStorage::Memory { .. } => None,
+            RowStorage::Elsewhere(source) => source.held(),
+        }
+    }
+
+    fn fetch_lanes(&self, lanes: &[Selection<'_>]) -> Result<(), DataError> {
+        match &*self.0 {
+            RowStorage::Memory { .. } => Ok(()),
+            RowStorage::Elsewhere(source) => source.fetch_lanes(lanes),
+        }
+    }
+
+    fn fetch(&self, rows: &Selection<'_>) -> Result<(), DataError> {
+        match &*self.0 {
+            RowStorage::Memory { .. } => Ok(()),
+            RowStorage::Elsewhere(source) => source.fetch(rows),
         }
     }
 }

@@ -19,9 +19,10 @@ use super::work::{Integral, Work};
 use crate::encode::Role;
 use crate::error::CliError;
 use crate::model::Functions;
+use crate::own_rows::{for_each_block, gathered};
 use gp_ep::operations;
 use gp_ep::power_ep::{EpLearning, EpState, Level, Settled, Sharing};
-use gp_ep::{DataSource as _, EvidenceKind, InferenceError, PowerEp, Rows, Trained};
+use gp_ep::{DataSource as _, EvidenceKind, InferenceError, PowerEp, Trained};
 use gp_likelihoods::Likelihood;
 
 /// EP in mini-batches.
@@ -47,8 +48,6 @@ const SITES: Setting = Setting::choice(
 const FEW_OWN: DefaultCase<&str> =
     DefaultCase::new(OWN, "for a log-concave likelihood with up to a million rows times latent functions");
 const MANY_TIED: DefaultCase<&str> = DefaultCase::new(TIED, "otherwise");
-/// Rows read at a time when weights are checked.
-const AT_ONCE: usize = 4096;
 /// Rows that exceed the capacity of a few hundred inducing inputs.
 const MANY_ROWS: usize = 30_000;
 /// Number of latents above which time per step matters more, and rows per inducing input there.
@@ -192,22 +191,15 @@ fn step_count(problem: &Problem, per_epoch: u64) -> u64 {
 /// of the first epoch.
 fn check_weights(problem: &Problem) -> Result<(), CliError> {
     let (power, rows, likelihood) = (power(problem), &problem.rows, problem.likelihood.as_ref());
-    let (count, dim, outputs) = (rows.count(), rows.dim(), rows.outputs());
     if likelihood.plain().is_none() {
         return Ok(());
     }
-    let (mut points, mut observed) = (vec![0.0; AT_ONCE * dim], vec![0.0; AT_ONCE * outputs]);
-    for start in (0..count).step_by(AT_ONCE) {
-        let range = start..(start + AT_ONCE).min(count);
-        let (points, observed) = (&mut points[..range.len() * dim], &mut observed[..range.len() * outputs]);
-        rows.read(&Rows::Range(range), points, observed)?;
-        let weights = observed.chunks_exact(outputs).map(|y| likelihood.weight(y));
-        let weight = weights.fold(f64::INFINITY, f64::min);
-        if weight < power {
-            return Err(InferenceError::TiedWeight { power, weight }.into());
-        }
-    }
-    Ok(())
+    let (outputs, mut least) = (rows.outputs(), f64::INFINITY);
+    for_each_block(rows, |_, _, observed| {
+        least = observed.chunks_exact(outputs).map(|y| likelihood.weight(y)).fold(least, f64::min);
+    })?;
+    let weight = gathered(rows, vec![least])?.into_iter().fold(f64::INFINITY, f64::min);
+    if weight < power { Err(InferenceError::TiedWeight { power, weight }.into()) } else { Ok(()) }
 }
 
 fn in_batches(mut model: PowerEp, problem: &Problem) -> Result<Fit, CliError> {

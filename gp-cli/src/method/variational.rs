@@ -60,7 +60,7 @@ pub(super) fn work(problem: &Problem, iterations: u64, integral: Integral) -> Op
         }
     };
     Some(Work {
-        products: operations::step(&sizes) + (steps - 1.0) * operations::sweep(&sizes),
+        products: operations::bound(&sizes) + (steps - 1.0) * operations::sweep(&sizes),
         covariances: common::covariances(&sizes),
         integrals: steps * sizes.rows as f64,
         integral,

@@ -3,7 +3,7 @@
 use super::{LOG_DENSITY, Wanted, push_numbers};
 use crate::data::Frame;
 use crate::error::CliError;
-use crate::latents::push_latents;
+use crate::latents::{self, push_latents};
 use crate::model::{Model, ModelRows};
 use crate::out::{Cells, OutTable};
 use crate::parts;
@@ -35,7 +35,7 @@ pub(crate) fn push_targets(
         push_named(table, &own, &one.target().name);
     }
     if (wanted.latent || wanted.joint) && !own_latents {
-        push_shared_latents(table, functions);
+        push_shared_latents(table, model, functions);
     }
     Ok(())
 }
@@ -78,11 +78,12 @@ pub(super) fn push_parts(
     Ok(())
 }
 
-/// Adds shared latents, numbered and in their own units.
-fn push_shared_latents(table: &mut OutTable, beliefs: &LatentBeliefs) {
+/// Adds shared latents, in their own units.
+fn push_shared_latents(table: &mut OutTable, model: &Model, beliefs: &LatentBeliefs) {
     for (q, function) in beliefs.functions().iter().enumerate() {
-        table.push_numbers(format!("latent_mean({q})"), function.mean.clone());
-        table.push_numbers(format!("latent_variance({q})"), function.variance.clone());
+        let name = latents::name(model.posterior().likelihood(), q);
+        table.push_numbers(format!("latent_mean({name})"), function.mean.clone());
+        table.push_numbers(format!("latent_variance({name})"), function.variance.clone());
     }
 }
 

@@ -426,7 +426,9 @@ fn targets_in_other_notations_are_refused() {
     let clock: Cell = |row| format!("{}:{:02}", row / 2, 30 * (row % 2));
     let minus: Cell = |row| format!("\u{2212}{row}.25");
     let name: Cell = |row| format!("person {row}");
-    let cases: [(Cell, &[&str]); 4] = [
+    let comma: Cell = |row| format!("\"{},{:03}\"", 2 + row / 30, 100 + 7 * row);
+    let cases: [(Cell, &[&str]); 5] = [
+        (comma, &["numbers with a comma, for decimals or thousands", "such as 2.904, or without it"]),
         (unit, &["numbers with a unit, such as `60.5 kg`", "write them without the unit"]),
         (clock, &["times of day, such as `0:00`", "as hours: 12.5"]),
         (minus, &["numbers with a long minus", "such as -5"]),

@@ -169,6 +169,14 @@ fn several_latents_by_samples_with_a_kernel_each() {
         .ok("fit t.csv --target y --method savigp --likelihood heteroscedastic --inducing 8 --iterations 20 --json --test t.csv")
         .json();
     assert!(json["test"]["scores"]["gp"]["rmse"].as_f64().unwrap() < 0.2, "{json}");
+    // Columns, influences and kernels name functions by their roles.
+    let (header, _) = desk.ok("predict model.gp t.csv --latent").table();
+    assert!(header.contains(&"latent_mean(mean)".to_owned()), "{header:?}");
+    assert!(header.contains(&"latent_variance(log variance)".to_owned()), "{header:?}");
+    let inspect = desk.ok("inspect model.gp").out;
+    for said in ["kernel mean", "kernel log variance", "of function mean over"] {
+        assert!(inspect.contains(said), "{said}: {inspect}");
+    }
 }
 
 /// A class likelihood without arguments takes its number of classes from the target. A given number stays.

@@ -106,3 +106,21 @@ fn parts_are_drawn() {
     desk.ok("plot k.gp t.csv --parts -o k.png");
     assert_eq!(desk.read("k.png")[..4], [0x89, b'P', b'N', b'G']);
 }
+
+/// A term is drawn along the input that changes it most, not along the one that matters most to the model.
+#[test]
+fn terms_are_drawn_along_their_own_strongest_input() {
+    let desk = Desk::new();
+    let row = |i: usize| {
+        let (a, b) = ((i * 7 % 60) as f64 / 10.0, (i * 11 % 60) as f64 / 10.0);
+        format!("{a},{b},{}\n", 5.0 * a + (2.0 * b).sin() + 0.1 * noise(i))
+    };
+    desk.write("t.csv", "a,b,y\n".to_owned() + &(0..60).map(row).collect::<String>());
+    let kernel = "1 * rbf(lengthscale=[20, 0.7]) + 10 * linear(dims=[a])";
+    desk.ok(&format!("fit t.csv --target y --kernel \"{kernel}\" --method exact --iterations 20"));
+    desk.ok("plot model.gp t.csv --parts -o p.svg");
+    let picture = String::from_utf8(desk.read("p.svg")).unwrap();
+    // Names of axes, in the order of the panels.
+    let names = [">a<", ">b<"].map(|name| picture.matches(name).count());
+    assert_eq!(names, [1, 1], "{picture}");
+}

@@ -73,6 +73,9 @@ fn the_usual_start_is_kept_where_none_is_better() {
     let (alone, best) = (desk.ok(fit).json(), desk.ok(&format!("{fit} --restarts 2")).json());
     assert_eq!(kept(&best)["start"], 0, "{best}");
     assert_eq!((&alone["objective"], &alone["kernel"]), (&best["objective"], &best["kernel"]));
+    // Three rounds of about as many evaluations come before training.
+    let seconds = |json: &Value| json["expected_seconds"].as_f64().unwrap();
+    assert!(seconds(&best) > 1.5 * seconds(&alone), "{alone} {best}");
 }
 
 #[test]

@@ -256,3 +256,21 @@ fn a_change_that_was_not_finished_is_seen() {
     writer.execute_batch("ROLLBACK").unwrap();
     assert_eq!(desk.ok("predict model.gp d.sqlite").table().1.len(), 5040);
 }
+
+/// Columns of text that hold numbers are said to be read with `--type`, as inputs and as the target.
+#[test]
+fn numbers_in_columns_of_text_are_recognised() {
+    let desk = Desk::new();
+    let connection = Connection::open(desk.path("d.sqlite")).unwrap();
+    connection.execute_batch("CREATE TABLE t (x TEXT, y REAL, z TEXT)").unwrap();
+    for (i, row) in sine(40).lines().skip(1).enumerate() {
+        connection.execute_batch(&format!("INSERT INTO t VALUES ({row}, '{}')", 0.25 * i as f64)).unwrap();
+    }
+    let said = "column x: 40 numbers are stored as words; --type x=number reads them as numbers";
+    let fit = "fit d.sqlite --exclude z --target y --iterations 3 --force";
+    assert!(desk.ok(fit).err.contains(said));
+    assert!(desk.ok("check d.sqlite").out.contains(said));
+    assert!(!desk.ok(&format!("{fit} --type x=number")).err.contains("stored as words"));
+    let target = "fit d.sqlite --exclude x --target z";
+    desk.refused(target, 2, &["say --type z=number if they are numbers"]);
+}

@@ -5,5 +5,6 @@ mod conformance;
 mod demo_data;
 mod fuzz;
 mod methods_agree;
+mod processes;
 mod torture;
 mod work_done;

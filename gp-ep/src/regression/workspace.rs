@@ -187,9 +187,7 @@ impl<F: LaneFactors> State<F> {
         if shares.is_empty() {
             return self.passes.read(data, &Rows::Range(0..count), take);
         }
-        self.passes.for_each(|lane, own| own.read(data, &Rows::List(&shares[lane].rows), &take))?;
-        self.passes.set_loaded(count);
-        Ok(())
+        self.passes.read_lanes(data, |lane| &shares[lane].rows, take)
     }
 
     fn evaluate(

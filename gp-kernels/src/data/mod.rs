@@ -8,6 +8,7 @@ mod lanes;
 mod loaded;
 mod messages;
 mod source;
+mod spread;
 mod team;
 pub mod tree;
 
@@ -19,5 +20,6 @@ pub use lanes::{
 pub use loaded::Loaded;
 pub use messages::{Messages, largest_share};
 pub use source::{DataSource, RowReader, Rows, Table};
+pub use spread::SpreadRows;
 pub use team::TeamReduction;
 pub use tree::{Partial, Pool};

@@ -2,6 +2,7 @@
 
 use super::error::{DataError, check_count};
 use faer::MatRef;
+use gp_optim::Team;
 use std::fmt::Debug;
 use std::io::{Read, Seek, SeekFrom};
 use std::ops::Range;
@@ -69,6 +70,29 @@ pub trait DataSource: Debug + Sync {
     /// # Errors
     /// [`DataError::Read`] with the row.
     fn read(&self, rows: &Rows<'_>, points: &mut [f64], targets: &mut [f64]) -> Result<(), DataError>;
+
+    /// Team over which the rows are spread, and the rows that this process can read at any time. None if it can
+    /// read all, as is the default.
+    fn held(&self) -> Option<(&Team, Range<usize>)> {
+        None
+    }
+
+    /// Makes the rows of each lane readable in the process that [owns](super::Reduction::own) the lane, until the
+    /// next call of this or of [`fetch`](Self::fetch). All processes of a team call it together.
+    ///
+    /// # Errors
+    /// Those of [`read`](Self::read) in the process that holds the rows, or [`DataError::Reduction`].
+    fn fetch_lanes(&self, _lanes: &[Rows<'_>]) -> Result<(), DataError> {
+        Ok(())
+    }
+
+    /// Makes rows readable in all processes, as [`fetch_lanes`](Self::fetch_lanes).
+    ///
+    /// # Errors
+    /// As [`fetch_lanes`](Self::fetch_lanes), or [`DataError::InAnotherProcess`].
+    fn fetch(&self, _rows: &Rows<'_>) -> Result<(), DataError> {
+        Ok(())
+    }
 }
 
 /// Observations in memory.

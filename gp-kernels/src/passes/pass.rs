@@ -213,12 +213,37 @@ impl<S: Send> Passes<S> {
         self.loaded = 0;
         self.projected_on.clear();
         go_on_together(stop_signal)?;
-        let done = self.lanes.for_each(|lane, own| {
-            go_on(stop_signal)?;
-            own.read(data, &rows.part(lane_rows(lane, lanes, rows.len())), &take)
+        let of_lane = |lane: usize| rows.part(lane_rows(lane, lanes, rows.len()));
+        let fetched = fetch(data, (0..lanes).map(of_lane));
+        let done = fetched.map_err(E::from).and_then(|()| {
+            self.lanes.for_each(|lane, own| {
+                go_on(stop_signal)?;
+                own.read(data, &of_lane(lane), &take)
+            })
         });
         agreed(self.reduction.as_ref(), done)?;
         self.loaded = rows.len();
+        Ok(())
+    }
+
+    /// Same as [`read`](Self::read) for these rows of each lane.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn read_lanes<'r, E: PassError>(
+        &mut self,
+        data: &dyn DataSource,
+        of_lane: impl Fn(usize) -> &'r [usize] + Sync,
+        take: impl Fn(&mut S, Taken<'_>) -> Result<(), E> + Sync,
+    ) -> Result<(), E> {
+        let lanes = self.lanes.count();
+        self.set_loaded(0);
+        let fetched = fetch(data, (0..lanes).map(|lane| Rows::List(of_lane(lane))));
+        let done = fetched.map_err(E::from).and_then(|()| {
+            self.lanes.for_each(|lane, own| own.read(data, &Rows::List(of_lane(lane)), &take))
+        });
+        agreed(self.reduction.as_ref(), done)?;
+        self.set_loaded((0..lanes).map(|lane| of_lane(lane).len()).sum());
         Ok(())
     }
 
@@ -398,6 +423,11 @@ fn visit_values(processes: &[SparseProcess], mut visit: impl FnMut(&[f64])) {
 /// Bitwise equality of two lists.
 fn is_equal(x: &[f64], y: &[f64]) -> bool {
     x.iter().zip(y).all(|(x, y)| x.to_bits() == y.to_bits())
+}
+
+/// Fetches the rows of all lanes if they are spread over a team.
+fn fetch<'r>(data: &dyn DataSource, lanes: impl Iterator<Item = Rows<'r>>) -> Result<(), DataError> {
+    if data.held().is_some() { data.fetch_lanes(&lanes.collect::<Vec<_>>()) } else { Ok(()) }
 }
 
 /// Checks that dimensions of the data and the inducing inputs agree.

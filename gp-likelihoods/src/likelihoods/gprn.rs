@@ -94,6 +94,14 @@ impl Described for Gprn {
         self.nodes * (1 + self.outputs())
     }
 
+    fn latent_name(&self, latent: usize) -> Option<String> {
+        let node = latent % self.nodes + 1;
+        Some(match latent / self.nodes {
+            0 => format!("node {node}"),
+            output => format!("weight of node {node} in output {output}"),
+        })
+    }
+
     fn outputs(&self) -> usize {
         self.params[0].len()
     }

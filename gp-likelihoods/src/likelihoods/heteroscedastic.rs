@@ -48,6 +48,10 @@ impl Described for Heteroscedastic {
         2
     }
 
+    fn latent_name(&self, latent: usize) -> Option<String> {
+        ["mean", "log variance"].get(latent).map(|&name| name.to_owned())
+    }
+
     fn support(&self) -> Support {
         Support::Real
     }

@@ -50,13 +50,37 @@ fn any_number_of_processes_and_threads_has_the_bits_of_one() {
 }
 
 #[test]
-fn rows_that_stay_in_a_file_are_shared_too() {
+fn rows_that_stay_in_files_are_spread_too() {
     let tables = Tables::new();
-    let how = "--method svgp --optimizer adam --epochs 2 --batch-size 250 --stream always";
-    tables.alone(&words("labels.csv", how, "one.gp"));
-    let several = tables.run(3, &words("labels.csv", how, "several.gp"));
-    assert!(several.status.success(), "{}", stderr(&several));
-    assert!(tables.read("one.gp") == tables.read("several.gp"));
+    for (data, how) in FITS.into_iter().filter(|(_, how)| how.contains("--batch-size") || how.contains("vfe"))
+    {
+        let how = format!("{how} --stream always");
+        tables.alone(&words(data, &how, "one.gp"));
+        for processes in [3, 4] {
+            let several = tables.run(processes, &words(data, &how, "several.gp"));
+            assert!(several.status.success(), "{how}: {}", stderr(&several));
+            assert!(tables.read("one.gp") == tables.read("several.gp"), "{how}: {processes} processes");
+        }
+    }
+}
+
+#[test]
+fn predictions_and_scores_are_spread_and_those_of_one_process() {
+    let tables = Tables::new();
+    let rows = |i: usize| format!("{},{},{}\n", (i as f64).sin(), (i as f64).cos(), ["yes", "no"][i % 2]);
+    let text: String = std::iter::once("a,b,y\n".to_owned()).chain((0..9000).map(rows)).collect();
+    std::fs::write(tables.path().join("many.csv"), text).unwrap();
+    tables.alone(&words("labels.csv", "--method svgp --iterations 3", "m.gp"));
+    let commands: [&[&str]; 2] =
+        [&["predict", "m.gp", "many.csv", "--proba", "--latent"], &["eval", "m.gp", "many.csv", "--json"]];
+    for command in commands {
+        let one = tables.alone(command);
+        for (processes, threads) in [(1, "2"), (2, "1"), (3, "2"), (4, "1")] {
+            let several = tables.run(processes, &[command, &["--threads", threads]].concat());
+            assert!(several.status.success(), "{}", stderr(&several));
+            assert!(String::from_utf8_lossy(&several.stdout) == one, "{command:?}: {processes} processes");
+        }
+    }
 }
 
 #[test]

@@ -3,11 +3,18 @@
 use crate::error::BenchError;
 use crate::measure::{Measured, Report, Times};
 use crate::rows::Row;
+use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-/// Allowed relative increase of a row's time, besides noise.
+/// Allowed relative increase of a row's time, besides noise, and of its allocated bytes.
 const MOST: f64 = 0.15;
+/// Noise of two reports together above which a row cannot be compared.
+const NOISY: f64 = 0.3;
+/// Allowed relative difference of the machine's product rates.
+const OTHER_RATE: f64 = 0.2;
+/// Allocated bytes that may be added to any row.
+const FEW_BYTES: usize = 1 << 16;
 
 /// Reads a report written by `--json`.
 ///
@@ -32,18 +39,89 @@ pub(crate) fn check(before: &Report, machine: &str, rows: &[&Row]) -> Result<(),
     Ok(())
 }
 
-/// Messages about rows that take over 15 % longer than before, beyond noise.
-pub(crate) fn slower(before: &Report, now: &Report) -> Vec<String> {
-    let then = |now: &Measured| before.rows.iter().find(|before| before.name == now.name);
-    let pairs = now.rows.iter().filter_map(|now| Some((then(now)?, now)));
-    let lines = pairs.flat_map(|(before, now)| {
-        let both = [("one thread", before.one, now.one), ("all threads", before.all, now.all)];
-        both.into_iter().filter_map(|(on, before, times)| line(&now.name, on, before, times))
-    });
-    lines.collect()
+/// Result of a comparison.
+#[derive(Debug, Default)]
+pub(crate) struct Comparison {
+    /// Number of rows compared.
+    compared: usize,
+    /// Messages about rows that take or allocate more.
+    more: Vec<String>,
+    /// Messages about rows that the report cannot tell about.
+    unknown: Vec<String>,
 }
 
-fn line(name: &str, on: &str, before: Times, now: Times) -> Option<String> {
+impl Comparison {
+    /// `true` if every row could be compared, and none takes or allocates more.
+    pub(crate) fn is_passed(&self) -> bool {
+        self.more.is_empty() && self.unknown.is_empty()
+    }
+
+    /// The result in lines.
+    pub(crate) fn text(&self) -> String {
+        let mut text = format!("compared {} rows: {} messages\n", self.compared, self.more.len());
+        for line in self.more.iter().chain(&self.unknown) {
+            let _ = writeln!(text, "{line}");
+        }
+        text
+    }
+}
+
+/// Compares all rows with those of an earlier report.
+pub(crate) fn compare(before: &Report, now: &Report) -> Comparison {
+    let mut found = Comparison::default();
+    if let Some(message) = other_rate(before, now) {
+        found.unknown.push(message);
+        return found;
+    }
+    for row in &now.rows {
+        let name = &row.name;
+        match before.rows.iter().find(|before| before.name == *name) {
+            None => found.unknown.push(format!("unknown: the report has no row {name}")),
+            Some(then) if !is_same(then, row) => {
+                found.unknown.push(format!("unknown: the work of row {name} has changed since the report"));
+            }
+            Some(then) => {
+                found.compared += 1;
+                for (on, before, now) in
+                    [("one thread", then.one, row.one), ("all threads", then.all, row.all)]
+                {
+                    let noise = before.noise + now.noise;
+                    if noise > NOISY {
+                        found.unknown.push(format!(
+                            "unknown: {name} on {on} has a noise of {:.0} %; repeat on a quiet machine",
+                            100.0 * noise
+                        ));
+                    } else {
+                        found.more.extend(slower(name, on, before, now));
+                    }
+                }
+                found.more.extend(allocates_more(then, row));
+            }
+        }
+    }
+    found
+}
+
+/// Message about product rates that differ by more than machines of one kind do.
+fn other_rate(before: &Report, now: &Report) -> Option<String> {
+    let rate = |report: &Report| report.rows.iter().map(|row| row.one.product_rate).fold(0.0, f64::max);
+    let (then, now) = (rate(before), rate(now));
+    ((now / then - 1.0).abs() > OTHER_RATE).then(|| {
+        format!(
+            "unknown: the report is of a machine with {:.0} GF/s, this one has {:.0}",
+            1e-9 * then,
+            1e-9 * now
+        )
+    })
+}
+
+fn is_same(before: &Measured, now: &Measured) -> bool {
+    // JSON may round the last digit.
+    let (then, amount) = (before.work.amount(), now.work.amount());
+    before.what == now.what && before.work.unit() == now.work.unit() && (then - amount).abs() <= 1e-9 * then
+}
+
+fn slower(name: &str, on: &str, before: Times, now: Times) -> Option<String> {
     let noise = before.noise + now.noise;
     let more = now.seconds / before.seconds - 1.0;
     (more > MOST + noise).then(|| {
@@ -57,34 +135,76 @@ fn line(name: &str, on: &str, before: Times, now: Times) -> Option<String> {
     })
 }
 
+fn allocates_more(before: &Measured, now: &Measured) -> Option<String> {
+    let most = (1.0 + MOST) * before.allocated as f64 + FEW_BYTES as f64;
+    (now.allocated as f64 > most).then(|| {
+        format!("more memory: {} allocates {} bytes instead of {}", now.name, now.allocated, before.allocated)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::rows::Work;
 
-    fn report(seconds: f64, noise: f64) -> Report {
+    fn row(name: &str, seconds: f64, noise: f64) -> Measured {
         let times = Times { seconds, noise, product_rate: 1.0, memory_rate: 1.0 };
-        let row = Measured {
-            name: "S1".to_owned(),
+        Measured {
+            name: name.to_owned(),
             what: String::new(),
             work: Work::Operations(1.0),
             one: times,
             all: times,
             allocations: 0,
             allocated: 0,
-        };
-        Report { machine: "this".to_owned(), rows: vec![row] }
+        }
+    }
+
+    fn report(rows: Vec<Measured>) -> Report {
+        Report { machine: "this".to_owned(), commit: String::new(), rows }
     }
 
     #[test]
     fn more_than_noise_is_slower() {
-        let slower = |now, noise| slower(&report(1.0, 0.01), &report(now, noise)).len();
-        assert_eq!((slower(1.1, 0.0), slower(1.2, 0.0), slower(1.2, 0.1), slower(0.5, 0.0)), (0, 2, 0, 0));
+        let slower = |now, noise| {
+            let found = compare(&report(vec![row("S1", 1.0, 0.01)]), &report(vec![row("S1", now, noise)]));
+            assert_eq!(found.compared, 1);
+            (found.more.len(), found.is_passed())
+        };
+        assert_eq!(slower(1.1, 0.0), (0, true));
+        assert_eq!(slower(1.2, 0.0), (2, false));
+        assert_eq!(slower(1.2, 0.1), (0, true));
+        assert_eq!(slower(0.5, 0.0), (0, true));
+        // Noise excuses no row: it cannot be compared.
+        assert_eq!(slower(1.0, 0.4), (0, false));
+    }
+
+    #[test]
+    fn rows_that_cannot_be_compared_do_not_pass() {
+        let before = report(vec![row("S1", 1.0, 0.0)]);
+        let unknown = |now: Measured| {
+            let found = compare(&before, &report(vec![now]));
+            assert!(!found.is_passed() && found.more.is_empty(), "{found:?}");
+            found.unknown.concat()
+        };
+        assert!(unknown(row("S2", 1.0, 0.0)).contains("no row S2"));
+        let larger = Measured { work: Work::Operations(2.0), ..row("S1", 1.0, 0.0) };
+        assert!(unknown(larger).contains("work of row S1 has changed"));
+        let mut faster = row("S1", 1.0, 0.0);
+        faster.one.product_rate = 2.0;
+        assert!(unknown(faster).contains("a machine with 0 GF/s, this one has 0"));
+    }
+
+    #[test]
+    fn more_memory_is_told() {
+        let with = |allocated| Measured { allocated, ..row("S1", 1.0, 0.0) };
+        let more = |now| compare(&report(vec![with(1_000_000)]), &report(vec![with(now)])).more.len();
+        assert_eq!((more(1_000_000), more(1_200_000), more(1_300_000)), (0, 0, 1));
     }
 
     #[test]
     fn other_machines_and_rows_are_no_measure() {
-        let (before, rows) = (report(1.0, 0.0), crate::rows::chosen(&[]).unwrap());
+        let (before, rows) = (report(vec![row("S1", 1.0, 0.0)]), crate::rows::chosen(&[]).unwrap());
         check(&before, "this", &rows).unwrap();
         assert!(check(&before, "that", &rows).unwrap_err().to_string().contains("another machine"));
         let others = crate::rows::chosen(&["S9".to_owned()]).unwrap();

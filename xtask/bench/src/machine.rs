@@ -7,6 +7,7 @@ use gp_linalg::Threading;
 use gp_linalg::product::matmul;
 use rayon::prelude::*;
 use std::fs;
+use std::process::Command;
 
 /// Processor and number of threads.
 pub(crate) fn name() -> String {
@@ -16,6 +17,18 @@ pub(crate) fn name() -> String {
     });
     let threads = rayon::current_num_threads();
     format!("{}, {threads} threads", cpu.as_deref().unwrap_or("processor unknown"))
+}
+
+/// Commit of the sources in the current folder, with `+` after it if files differ from it; empty without git.
+pub(crate) fn commit() -> String {
+    let git = |arguments: &[&str]| {
+        let done = Command::new("git").args(arguments).output().ok().filter(|done| done.status.success())?;
+        String::from_utf8(done.stdout).ok().map(|text| text.trim().to_owned())
+    };
+    let Some(commit) = git(&["rev-parse", "--short=12", "HEAD"]) else { return String::new() };
+    let is_changed =
+        git(&["status", "--porcelain", "--", "*.rs", "*.toml"]).is_some_and(|text| !text.is_empty());
+    if is_changed { commit + "+" } else { commit }
 }
 
 /// Shape of the reference product, similar to the products of the rows.

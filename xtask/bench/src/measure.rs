@@ -15,6 +15,9 @@ static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Report {
     pub(crate) machine: String,
+    /// Commit of the sources, with `+` after it if files have changed since; empty without git.
+    #[serde(default)]
+    pub(crate) commit: String,
     pub(crate) rows: Vec<Measured>,
 }
 
@@ -67,5 +70,5 @@ pub(crate) fn row(row: &Row, seconds: f64) -> Result<Measured, BenchError> {
     // On a thread of the pool, as in the command.
     let (all, ..) = rayon::scope(|_| on(Threading::Pool))?;
     let (name, what) = (row.name.to_owned(), row.what.to_owned());
-    Ok(Measured { name, what, work: row.work, one, all, allocations, allocated })
+    Ok(Measured { name, what, work: (row.work)(), one, all, allocations, allocated })
 }

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 /// Row names, descriptions and counted resources.
 pub(crate) fn list(rows: &[&Row]) -> String {
-    let line = |row: &&Row| format!("{:4} {}\n     {}\n", row.name, row.what, counted(row.work));
+    let line = |row: &&Row| format!("{:4} {}\n     {}\n", row.name, row.what, counted((row.work)()));
     rows.iter().map(line).collect()
 }
 
@@ -21,11 +21,12 @@ fn counted(work: Work) -> String {
 
 pub(crate) fn markdown(report: &Report) -> String {
     let mut text = format!(
-        "{}. Times are the shortest of several runs. Shares are relative to the machine's rate of matrix products (or \
+        "{}{}. Times are the shortest of several runs. Shares are relative to the machine's rate of matrix products (or \
          memory) on as many threads, measured in the same run.\n\n\
          | row | work | needed | one thread, ms | share | all threads, ms | share | speed-up | noise | allocations |\n\
          |---|---|---|---|---|---|---|---|---|---|\n",
-        report.machine
+        report.machine,
+        if report.commit.is_empty() { String::new() } else { format!(", commit {}", report.commit) },
     );
     for row in &report.rows {
         let Measured { name, what, work, one, all, allocations, allocated } = row;

@@ -15,7 +15,7 @@ use super::{left_of, print_json, warn};
 use crate::context::Context;
 use crate::data::{Frame, ReadOptions, TableChoice};
 use crate::error::{CliError, ErrorKind};
-use crate::evaluate::{Evaluation, evaluate};
+use crate::evaluate::{Evaluation, evaluate_by};
 use crate::fit::TaskChoice::{Binary, Multiclass, Ordinal};
 use crate::fit::{self, FitSpec, FoldFolders, Plan, parse_time};
 use crate::interrupt;
@@ -263,7 +263,10 @@ impl FoldsToScore<'_> {
     }
 
     fn score_part(&self, place: usize, model: &Model) -> Result<ScoredFold, CliError> {
-        let scores = self.frame.rows(&self.parts[place].test).and_then(|rows| evaluate(model, &rows));
+        let scores = self
+            .frame
+            .rows(&self.parts[place].test)
+            .and_then(|rows| evaluate_by(&self.context.team, model, &rows));
         let evaluation = scores.map_err(|cause| self.without(place, cause))?;
         let warnings = model.about().training.warnings.clone();
         Ok(ScoredFold { evaluation, chosen: chosen(model), warnings })

@@ -26,7 +26,7 @@ const PICTURE: &str = "demo.png";
 #[derive(Clone, Debug, clap::Args)]
 pub struct DemoOptions {
     /// Folder for the model, the predictions and the picture; it is made where it does not exist
-    #[arg(long, value_name = "DIR", default_value = "gp-demo")]
+    #[arg(long, short, value_name = "DIR", default_value = "gp-demo")]
     pub output: PathBuf,
     /// Seed that chooses which rows are held out for testing
     #[arg(long, value_name = "SEED", default_value_t = 0)]

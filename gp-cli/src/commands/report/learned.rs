@@ -1,7 +1,7 @@
 //! Sections of a report about the model.
 
 use super::super::inspect::{
-    NO_INPUT, function_names, kernel_line, length_scales, log_posterior, trained_value,
+    NO_INPUT, described, function_names, kernel_line, length_scales, log_posterior, trained_value,
 };
 use super::super::targets;
 use super::html::{Cell, Section};
@@ -14,7 +14,7 @@ use crate::model::{
     Influence, InputInfluence, Model, TriedKernel, TriedKernels, TriedStart, TriedStarts, with_units,
 };
 use crate::picture::{CURVE, Layer, Picture};
-use gp_ep::{Posterior as _, Spanned};
+use gp_ep::Spanned;
 use gp_kernels::KernelExt as _;
 use serde_json::Value;
 
@@ -78,15 +78,8 @@ pub(super) fn depends_on(model: &Model) -> Option<Section> {
          whatever the others are, and together with them. In brackets: a range of 90 %, for the functions that the data \
          allow and the rows that were combined.",
     );
-    let latents = model.posterior().functions().latent_count();
     for one in influence {
-        let caption = if let Some(target) = &one.target {
-            target.clone()
-        } else if one.latents.len() == latents {
-            String::new()
-        } else {
-            format!("latent function {}", one.latents.end)
-        };
+        let caption = described(model, one).unwrap_or_default();
         inputs_table(model, one, &caption, &mut section);
         together(one).iter().for_each(|words| section.text(&sentence(words)));
         terms_table(one, &caption, &mut section);

@@ -69,7 +69,7 @@ pub fn run(options: &ReportOptions, context: &Context, notes: &mut Notes<'_>) ->
 /// As [`plot::picture`](super::plot::picture).
 pub fn page(model: &Model, scored: &[(Frame, Evaluation)]) -> Result<String, CliError> {
     let names: Vec<&str> = model.targets().iter().map(|target| target.name.as_str()).collect();
-    let title = format!("{} by {}", names.join(", "), model.about().training.method);
+    let title = format!("{} by {}", names.join(", "), model.about().training.method_with_power());
     let mut sections = vec![learned::learned(model)];
     sections.extend(learned::depends_on(model));
     for (frame, evaluation) in scored {

@@ -3,7 +3,7 @@
 mod met;
 mod rates;
 
-use super::start::ITERATIONS;
+use super::start::{ITERATIONS, POWER};
 use crate::method::{Problem, TrainingRows, Work};
 use gp_ep::operations;
 use rates::Measured;
@@ -51,21 +51,23 @@ impl ExpectedTime {
         })
     }
 
-    /// Expected time of `count` successive quick fits of problems of this size.
+    /// Expected time of `count` successive quick fits of problems of this size. Without inducing points, it is that of
+    /// exact regressions.
     pub(super) fn of_quick(problem: &Problem, count: usize) -> Option<Self> {
         let sizes = problem.extents();
-        let work = Work {
-            products: operations::regression(&sizes),
-            covariances: sizes.inducing as f64 * (sizes.rows as f64 + sizes.inducing as f64 / 2.0),
-            ..Work::of_minimising(count as f64 * QUICK_EVALUATIONS, count as u64 * ITERATIONS)
+        let (rows, inducing) = (sizes.rows as f64, sizes.inducing as f64);
+        let (products, covariances) = match sizes.inducing {
+            0 => (operations::exact(sizes.rows, sizes.dim), rows * rows / 2.0),
+            _ => (operations::regression(&sizes, POWER), inducing * (rows + inducing / 2.0)),
         };
-        Self::of(problem, &work, &problem.rows)
+        let counts = Work::of_minimising(count as f64 * QUICK_EVALUATIONS, count as u64 * ITERATIONS);
+        Self::of(problem, &Work { products, covariances, ..counts }, &problem.rows)
     }
 
     /// The time, after quick fits and a linear model if any.
-    pub(super) fn after(self, quick: Option<Self>, linear: Option<Self>) -> Self {
-        let seconds = |of: Option<Self>| of.map_or(0.0, |of| of.seconds());
-        Self { quick: self.quick + seconds(quick), linear: self.linear + seconds(linear), ..self }
+    pub(super) fn after(self, quick: &[Self], linear: Option<Self>) -> Self {
+        let seconds = |of: &[Self]| of.iter().map(Self::seconds).sum::<f64>();
+        Self { quick: self.quick + seconds(quick), linear: self.linear + seconds(linear.as_slice()), ..self }
     }
 
     /// Total of successive fits; `evaluation` is their mean.
@@ -206,14 +208,14 @@ mod tests {
             said,
             "time: about 30 s to train, 90 evaluations of 330 ms; about 1.7 min if it needs all iterations"
         );
-        let started = all.after(Some(each[1]), None).after(None, None);
+        let started = all.after(&each[1..], None).after(&[], None);
         assert_eq!((started.seconds(), started.evaluation), (45.0, all.evaluation));
         let said = started.describe(None).unwrap();
         let expected = "time: about 45 s to train, 15 s of quick fits to start from, then 90 evaluations of 330 ms; about 1.9 min if it needs all iterations";
         assert_eq!(said, expected);
         let twice = ExpectedTime::one_after_another(&[started, started]);
         assert_eq!((twice.seconds(), twice.quick), (90.0, 30.0));
-        let short = each[1].after(Some(ExpectedTime { usual: 1.0, ..each[0] }), None).describe(None).unwrap();
+        let short = each[1].after(&[ExpectedTime { usual: 1.0, ..each[0] }], None).describe(None).unwrap();
         assert!(!short.contains("quick"), "{short}");
     }
 
@@ -239,7 +241,7 @@ mod tests {
         let few = ExpectedTime { most: 60.0, ..time };
         let said = "time: about 5.0 to 15 s to train, 20 to 60 evaluations of 250 ms";
         assert_eq!(few.describe(None).as_deref(), Some(said));
-        let compared = few.after(None, Some(ExpectedTime { usual: 20.0, unsure: 1.0, ..time }));
+        let compared = few.after(&[], Some(ExpectedTime { usual: 20.0, unsure: 1.0, ..time }));
         let said = "time: about 10 to 20 s to train, 5.0 s of a linear model to compare with, then 20 to 60 evaluations of 250 ms";
         assert_eq!(compared.describe(None).as_deref(), Some(said));
         assert_eq!(about_range([0.5, 20.0]), "500 ms to 20 s");

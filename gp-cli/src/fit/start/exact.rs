@@ -17,7 +17,7 @@ use gp_likelihoods::Gaussian;
 use gp_optim::{Control, ParameterSet as _, ParameterSetMut as _};
 
 /// Maximum numbers of rows to learn from, and to try inputs on.
-const ROWS: usize = 500;
+pub(super) const ROWS: usize = 500;
 const FEW_ROWS: usize = 300;
 /// Length-scales tried along one input, in standard deviations, and that of all others.
 const SHORT: [f64; 3] = [0.1, 0.3, 1.0];

@@ -40,7 +40,7 @@ const ROWS: usize = 1_000;
 const INDUCING: usize = 100;
 pub(super) const ITERATIONS: u64 = 60;
 /// Midway between the variational bound and EP, as Bui et al. (2017) advise.
-const POWER: f64 = 0.5;
+pub(super) const POWER: f64 = 0.5;
 /// Factor on default length-scales in the second quick fit.
 const SHORT: f64 = 0.25;
 /// Minimum gain of a further quick fit, in nats; two ends at one optimum differ by less.
@@ -151,9 +151,18 @@ fn quick_fits(problem: &Problem, spec: &FitSpec, represented_by: RepresentedBy) 
     } else if likelihood.gaussian_noise().is_none() || (all_rows && starts == 1) {
         (0, 0)
     } else {
-        // Exact regression counts as a quick fit.
-        (starts + 2 * usize::from(exact::is_wanted(spec, all_rows)), ROWS)
+        // Exact regression is followed by a quick fit.
+        (starts + usize::from(exact::is_wanted(spec, all_rows)), ROWS)
     }
+}
+
+/// `true` if [`settle`] also makes an exact regression.
+fn has_exact(problem: &Problem, spec: &FitSpec, represented_by: RepresentedBy) -> bool {
+    let all_rows = represented_by != RepresentedBy::InducingInputs;
+    let of_numbers = problem.likelihood.gaussian_noise().is_some() && problem.likelihood.mixing().is_none();
+    let is_one_way = wide::own_lengths(problem, spec).is_none()
+        && !(all_rows && with_short_lengths(problem.kernels[0].as_ref()).is_none());
+    of_numbers && is_one_way && exact::is_wanted(spec, all_rows)
 }
 
 /// The problem with the length-scales that [`settle`] is likely to add or fix, to count the work of training.
@@ -170,19 +179,19 @@ pub(super) fn as_started(problem: &Problem, spec: &FitSpec) -> Problem {
     started
 }
 
-/// A problem of the size of a quick fit, to measure its time, and their number; None without any.
+/// Problems of the sizes of quick fits and of exact regressions before them, to measure their time, with their numbers.
 ///
 /// # Errors
 /// As [`settle`].
-pub(super) fn quick_problem(
+pub(super) fn quick_problems(
     problem: &Problem,
     spec: &FitSpec,
     sample: &TrainingRows,
     represented_by: RepresentedBy,
-) -> Result<Option<(Problem, usize)>, CliError> {
+) -> Result<Vec<(Problem, usize)>, CliError> {
     let (count, most) = quick_fits(problem, spec, represented_by);
     if count == 0 {
-        return Ok(None);
+        return Ok(Vec::new());
     }
     let rows = Sample::at_most(sample, most, spec.seed)?.rows;
     let inducing = {
@@ -197,7 +206,13 @@ pub(super) fn quick_problem(
         likelihood: Box::new(Gaussian::new(1.0)?),
         settings: Settings::default(),
     };
-    Ok(Some((small, count)))
+    let mut found = Vec::new();
+    if has_exact(problem, spec, represented_by) {
+        let rows = Sample::at_most(sample, exact::ROWS, spec.seed)?.rows;
+        found.push((Problem { rows, inducing: Vec::new(), ..small.clone() }, 1));
+    }
+    found.push((small, count));
+    Ok(found)
 }
 
 /// The better of the quick fits from the problem's kernel and from another one, if any.

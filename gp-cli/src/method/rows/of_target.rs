@@ -2,10 +2,10 @@
 
 use super::TrainingRows;
 use crate::error::{CliError, ErrorKind};
+use crate::own_rows::{for_each_block, gathered};
 use gp_kernels::data::{DataError, DataSource, Rows as Selection};
-
-/// Rows read at a time.
-const AT_ONCE: usize = 4096;
+use gp_optim::Team;
+use std::ops::Range;
 
 /// Observation columns of one of several targets: its own and, with roles, its adjustment and the row weight,
 /// in the order of [`Adjusted`](gp_likelihoods::Adjusted).
@@ -46,17 +46,23 @@ impl View {
     }
 
     fn look_for_present(&self) -> Result<Vec<usize>, CliError> {
-        let (count, outputs, dim) = (self.all.count(), self.all.outputs(), self.all.dim());
-        let (mut points, mut observed, mut present) = (Vec::new(), Vec::new(), Vec::new());
-        for start in (0..count).step_by(AT_ONCE) {
-            let range = start..(start + AT_ONCE).min(count);
-            points.resize(range.len() * dim, 0.0);
-            observed.resize(range.len() * outputs, 0.0);
-            self.all.read(&Selection::Range(range.clone()), &mut points, &mut observed)?;
+        let (outputs, mut present) = (self.all.outputs(), Vec::new());
+        for_each_block(&self.all, |range, _, observed| {
             let rows = range.zip(observed.chunks_exact(outputs));
-            present.extend(rows.filter(|(_, observed)| !observed[self.target].is_nan()).map(|(row, _)| row));
-        }
-        Ok(present)
+            let there = rows.filter(|(_, observed)| !observed[self.target].is_nan());
+            present.extend(there.map(|(row, _)| row as f64));
+        })?;
+        Ok(gathered(&self.all, present)?.into_iter().map(|row| row as usize).collect())
+    }
+
+    /// Rows of the whole table.
+    fn rows_of_all(&self, rows: &Selection<'_>) -> Result<Vec<usize>, DataError> {
+        let at = |place: usize| {
+            let row = rows.at(place);
+            let reason = || format!("there are {} observations", self.present.len());
+            self.present.get(row).copied().ok_or_else(|| DataError::Read { row, reason: reason() })
+        };
+        (0..rows.len()).map(at).collect()
     }
 }
 
@@ -74,12 +80,7 @@ impl DataSource for View {
     }
 
     fn read(&self, rows: &Selection<'_>, points: &mut [f64], targets: &mut [f64]) -> Result<(), DataError> {
-        let at = |place: usize| {
-            let row = rows.at(place);
-            let reason = || format!("there are {} observations", self.present.len());
-            self.present.get(row).copied().ok_or_else(|| DataError::Read { row, reason: reason() })
-        };
-        let list = (0..rows.len()).map(at).collect::<Result<Vec<usize>, _>>()?;
+        let list = self.rows_of_all(rows)?;
         let outputs = self.all.outputs();
         let mut observed = vec![0.0; list.len() * outputs];
         self.all.read(&Selection::List(&list), points, &mut observed)?;
@@ -87,6 +88,22 @@ impl DataSource for View {
             own.iter_mut().zip(&self.columns).for_each(|(own, &column)| *own = all[column]);
         }
         Ok(())
+    }
+
+    fn held(&self) -> Option<(&Team, Range<usize>)> {
+        let (team, own) = self.all.held()?;
+        let place = |end: usize| self.present.partition_point(|&row| row < end);
+        Some((team, place(own.start)..place(own.end)))
+    }
+
+    fn fetch_lanes(&self, lanes: &[Selection<'_>]) -> Result<(), DataError> {
+        let lists = lanes.iter().map(|lane| self.rows_of_all(lane)).collect::<Result<Vec<_>, _>>()?;
+        let lanes: Vec<Selection<'_>> = lists.iter().map(|rows| Selection::List(rows)).collect();
+        self.all.fetch_lanes(&lanes)
+    }
+
+    fn fetch(&self, rows: &Selection<'_>) -> Result<(), DataError> {
+        self.all.fetch(&Selection::List(&self.rows_of_all(rows)?))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::{Row, Run, Work, drawn};
 use crate::error::BenchError;
+use gp_ep::operations::{self, Extents};
 use gp_ep::power_ep::{MiniBatchEp, Sharing};
 use gp_ep::{EpOptions, PowerEp, Powers};
 use gp_kernels::data::{DataSource as _, Table};
@@ -23,85 +24,74 @@ pub(crate) const SOFTMAX: &str = "softmax(classes=10)";
 /// Steps per run with all parameters moving.
 const STEPS: u64 = 30;
 
-/// Operations of distances with gradients (6 MBD), and of distances within Z, half of the pairs (3 M²D), per process.
-const DISTANCES: usize = 6 * M * B * D + 3 * M * M * D;
-/// Operations of the projection with its reverse pass (2 M²B), and of factors (4/3 M³), per process.
-const PROJECTION: usize = 2 * M * M * B + 4 * M * M * M / 3;
-/// Operations of marginals, sums and their reverse pass, per function.
-const MARGINALS: usize = 6 * M * M * B;
-/// Operations of a posterior's factor, per function.
-const POSTERIOR: usize = 2 * M * M * M / 3;
-const SHARED: usize = DISTANCES + PROJECTION + C * (MARGINALS + POSTERIOR);
-const EACH: usize = C * (DISTANCES + PROJECTION + MARGINALS + POSTERIOR);
+/// Sizes of the digits, with one process for all classes and with one each, and of the signs.
+const SHARED: Extents = Extents { rows: B, inducing: M, dim: D, latents: C, processes: 1 };
+const EACH: Extents = Extents { processes: C, ..SHARED };
+const SIGNS: Extents = Extents { rows: B, inducing: M_OF_SIGNS, dim: 2, latents: 1, processes: 1 };
+const M_OF_SIGNS: usize = 100;
 
 pub(super) const ROWS: &[Row] = &[
     Row {
         name: "S1",
         what: "30 variational steps, ten classes, robust max, D = 784, M = B = 200, one kernel and Z, Adam on everything",
-        work: Work::Operations(STEPS as f64 * SHARED as f64),
+        work: || Work::Operations(STEPS as f64 * operations::bound(&SHARED)),
         prepare: |threading| descent(ROBUST_MAX, threading),
     },
     Row {
         name: "S1a",
         what: "value and gradient of one such step",
-        work: Work::Operations(SHARED as f64),
+        work: || Work::Operations(operations::bound(&SHARED)),
         prepare: |threading| bound(digits_model(ROBUST_MAX)?, threading),
     },
     Row {
         name: "S1b",
         what: "the same with a kernel and Z per class",
-        work: Work::Operations(EACH as f64),
+        work: || Work::Operations(operations::bound(&EACH)),
         prepare: |threading| bound(digits_model_of_each()?, threading),
     },
     Row {
         name: "S2",
         what: "30 variational steps, the same with softmax",
-        work: Work::Operations(STEPS as f64 * SHARED as f64),
+        work: || Work::Operations(STEPS as f64 * operations::bound(&SHARED)),
         prepare: |threading| descent(SOFTMAX, threading),
     },
     Row {
         name: "S3",
         what: "EP step with its gradient, ten classes, D = 784, M = B = 200, one kernel and Z, own sites",
-        work: Work::Operations(SHARED as f64),
+        work: || Work::Operations(operations::step(&SHARED)),
         prepare: |threading| alike(Sharing::Own, threading),
     },
     Row {
         name: "S3a",
         what: "the same with tied sites",
-        work: Work::Operations(SHARED as f64),
+        work: || Work::Operations(operations::step(&SHARED)),
         prepare: |threading| alike(Sharing::Tied, threading),
     },
     Row {
         name: "S4",
         what: "EP step with its gradient, ten classes with a kernel and Z each, tied sites",
-        work: Work::Operations(EACH as f64),
+        work: || Work::Operations(operations::step(&EACH)),
         prepare: each,
     },
     Row {
         name: "S5",
         what: "variational step with its gradient, two classes, D = 2, M = 100, B = 200",
-        work: Work::Operations(small()),
+        work: || Work::Operations(operations::bound(&SIGNS)),
         prepare: |threading| bound(signs_model()?, threading),
     },
     Row {
         name: "S5a",
         what: "the same by EP, own sites",
-        work: Work::Operations(small()),
+        work: || Work::Operations(operations::step(&SIGNS)),
         prepare: |threading| binary(1.0, threading),
     },
     Row {
         name: "S6",
         what: "the same by Power EP, α = ½",
-        work: Work::Operations(small()),
+        work: || Work::Operations(operations::step(&SIGNS)),
         prepare: |threading| binary(0.5, threading),
     },
 ];
-
-/// Operations of two classes with M = 100 and D = 2, without distances.
-const fn small() -> f64 {
-    const M: usize = 100;
-    (8 * M * M * B + 2 * M * M * M) as f64
-}
 
 fn digits() -> Result<&'static Table<'static>, BenchError> {
     let points = drawn::points(N, D, 3);
@@ -137,7 +127,7 @@ fn digits_model_of_each() -> Result<(Savigp, &'static Table<'static>), BenchErro
 pub(crate) fn signs_model() -> Result<(Savigp, &'static Table<'static>), BenchError> {
     let points = drawn::points(N, 2, 3);
     let likelihood = gp_likelihoods::parse("bernoulli_probit")?;
-    let model = Savigp::new(vec![drawn::process(100, 2, 1)?], likelihood)?;
+    let model = Savigp::new(vec![drawn::process(M_OF_SIGNS, 2, 1)?], likelihood)?;
     Ok((model, drawn::table(points, drawn::signs(points))?))
 }
 
@@ -190,6 +180,7 @@ fn each_process() -> Result<Vec<SparseProcess>, BenchError> {
 fn binary(power: f64, threading: Threading) -> Result<Run, BenchError> {
     let points = drawn::points(N, 2, 3);
     let likelihood = gp_likelihoods::parse("bernoulli_probit")?;
-    let model = PowerEp::new(vec![drawn::process(100, 2, 1)?], likelihood)?.with_powers(Powers::Same(power));
+    let model =
+        PowerEp::new(vec![drawn::process(M_OF_SIGNS, 2, 1)?], likelihood)?.with_powers(Powers::Same(power));
     step(model.with_threading(threading), Sharing::Own, drawn::table(points, drawn::signs(points))?)
 }

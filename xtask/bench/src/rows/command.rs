@@ -14,7 +14,7 @@ const D: usize = 3;
 pub(super) const ROWS: &[Row] = &[Row {
     name: "S12",
     what: "`gp fit`, VFE, 20,000 rows of 3 inputs, 50 inducing inputs, from CSV to model",
-    work: Work::Whole,
+    work: || Work::Whole,
     prepare: fit,
 }];
 

@@ -17,7 +17,7 @@ pub(super) const ROWS: &[Row] = &[Row {
     name: "S14",
     what: "informative vector machine, 20,000 rows of 50 inputs, 5 classes, 200 active rows",
     // Solves with the factors of all active rows, per candidate and class; N/L candidates per active row.
-    work: Work::Operations((N / LIQUID * C * ACTIVE * ACTIVE * ACTIVE) as f64),
+    work: || Work::Operations((N / LIQUID * C * ACTIVE * ACTIVE * ACTIVE) as f64),
     prepare: run,
 }];
 

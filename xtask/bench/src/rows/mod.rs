@@ -26,6 +26,14 @@ pub(crate) enum Work {
 }
 
 impl Work {
+    /// Operations or bytes; 0 if unknown.
+    pub(crate) fn amount(self) -> f64 {
+        match self {
+            Self::Operations(amount) | Self::Bytes(amount) => amount,
+            Self::Whole => 0.0,
+        }
+    }
+
     /// Unit of 10⁹ per second.
     pub(crate) fn unit(self) -> &'static str {
         match self {
@@ -38,7 +46,7 @@ impl Work {
 pub(crate) struct Row {
     pub(crate) name: &'static str,
     pub(crate) what: &'static str,
-    pub(crate) work: Work,
+    pub(crate) work: fn() -> Work,
     pub(crate) prepare: fn(Threading) -> Result<Run, BenchError>,
 }
 

@@ -25,26 +25,26 @@ pub(super) const ROWS: &[Row] = &[
         name: "S13",
         what: "sparse regression, means and variances of 100,000 rows, M = 200, D = 8",
         // Distances, and a product with the posterior's triangular factor.
-        work: Work::Operations((2 * M * T * D + M * M * T) as f64),
+        work: || Work::Operations((2 * M * T * D + M * M * T) as f64),
         prepare: sparse,
     },
     Row {
         name: "S13a",
         what: "EP, two classes, probabilities of 100,000 rows, M = 200, D = 8",
-        work: Work::Operations((2 * M * T * D + M * M * T) as f64),
+        work: || Work::Operations((2 * M * T * D + M * M * T) as f64),
         prepare: labels,
     },
     Row {
         name: "S13b",
         what: "exact regression, means and variances of 10,000 rows, N = 2,000, D = 8",
-        work: Work::Operations((2 * N * T_OF_EXACT * D + N * N * T_OF_EXACT) as f64),
+        work: || Work::Operations((2 * N * T_OF_EXACT * D + N * N * T_OF_EXACT) as f64),
         prepare: exact,
     },
     Row {
         name: "S13c",
         what: "EP, ten classes, means and variances of 10,000 rows, M = 200, D = 784, one kernel and Z",
         // Distances, and per class a product with its posterior's triangular factor.
-        work: Work::Operations((2 * M * T_OF_CLASSES * 784 + CLASSES * M * M * T_OF_CLASSES) as f64),
+        work: || Work::Operations((2 * M * T_OF_CLASSES * 784 + CLASSES * M * M * T_OF_CLASSES) as f64),
         prepare: classes,
     },
 ];

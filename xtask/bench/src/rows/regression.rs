@@ -3,6 +3,7 @@
 use super::{Row, Run, Work, drawn};
 use crate::error::BenchError;
 use gp_ep::exact::ExactWorkspace;
+use gp_ep::operations::{self, Extents};
 use gp_ep::{ClosedEvidence as _, ExactGp, Powers, RegressionWorkspace, SparseRegression};
 use gp_kernels::data::Table;
 use gp_likelihoods::Gaussian;
@@ -14,29 +15,25 @@ const M: usize = 500;
 const D: usize = 8;
 const ROWS_OF_EXACT: usize = 2_000;
 
-/// Operations: projection and sum for the value, solve and sum for the gradient (together 4 M²N); distances with
-/// gradients (6 MND).
-const SPARSE: f64 = (4 * M * M * N + 6 * M * N * D) as f64;
-/// Operations: factor (⅓ N³), inverse (⅔ N³), distances with gradients (2 N²D).
-const EXACT: f64 = (ROWS_OF_EXACT * ROWS_OF_EXACT * (ROWS_OF_EXACT + 2 * D)) as f64;
+const SPARSE: Extents = Extents { rows: N, inducing: M, dim: D, latents: 1, processes: 1 };
 
 pub(super) const ROWS: &[Row] = &[
     Row {
         name: "S7",
         what: "VFE, value and gradient, N = 10,000, M = 500, D = 8",
-        work: Work::Operations(SPARSE),
+        work: || Work::Operations(operations::regression(&SPARSE, 0.0)),
         prepare: |threading| sparse(0.0, threading),
     },
     Row {
         name: "S8",
         what: "the same by Power EP, α = ½",
-        work: Work::Operations(SPARSE),
+        work: || Work::Operations(operations::regression(&SPARSE, 0.5)),
         prepare: |threading| sparse(0.5, threading),
     },
     Row {
         name: "S9",
         what: "exact regression, value and gradient, N = 2,000, D = 8",
-        work: Work::Operations(EXACT),
+        work: || Work::Operations(operations::exact(ROWS_OF_EXACT, D)),
         prepare: exact,
     },
 ];

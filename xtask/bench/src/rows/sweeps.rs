@@ -13,13 +13,13 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         name: "S10",
         what: "EP, probit, N = 500, Z = X, from the prior to convergence at 1e-6, and the gradient",
-        work: Work::Whole,
+        work: || Work::Whole,
         prepare: full,
     },
     Row {
         name: "S11",
         what: "generalised FITC, probit, N = 4,770, M = 100, D = 2, from the prior to convergence at 1e-6",
-        work: Work::Whole,
+        work: || Work::Whole,
         prepare: latent,
     },
 ];

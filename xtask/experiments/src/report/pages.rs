@@ -117,7 +117,9 @@ fn ends(known: &Known) -> Option<String> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     let (mut failed, mut early) = (0, 0);
     for effort in known.results.records().filter_map(|record| record.outcome.effort.as_ref()) {
-        *counts.entry(effort.stop.as_str()).or_default() += 1;
+        // Details after a semicolon differ between runs.
+        let stop = effort.stop.split_once(';').map_or(effort.stop.as_str(), |(stop, _)| stop);
+        *counts.entry(stop).or_default() += 1;
         failed += effort.failed_evaluations;
         early += usize::from(effort.is_early);
     }

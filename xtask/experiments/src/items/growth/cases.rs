@@ -46,7 +46,7 @@ pub(super) const CASES: &[Case] = &[
     Case {
         name: "ep",
         what: "A step of EP on a batch with its gradient, one process for all classes, one site per observation. \
-               6 MBD + 3 M²D + 2 M²B + 4/3 M³ + C (6 M²B + ⅔ M³).",
+               6 MBD + 3 M²D + 2 M²B + 4/3 M³ + C (5 M²B + ⅔ M³).",
         base: STEP,
         axes: &[
             BY_ROWS.with_memory("1"),
@@ -71,7 +71,7 @@ pub(super) const CASES: &[Case] = &[
     },
     Case {
         name: "ep, a process each",
-        what: "The same with one process per class. C (6 MBD + 3 M²D + 8 M²B + 2 M³).",
+        what: "The same with one process per class. C (6 MBD + 3 M²D + 7 M²B + 2 M³).",
         base: STEP,
         axes: &[BY_CLASSES],
         rows: Drawn::labels,
@@ -82,22 +82,22 @@ pub(super) const CASES: &[Case] = &[
     Case {
         name: "bound, robust max",
         what: "A variational step on a batch: bound and gradient by one-dimensional integrals, one process for all \
-               classes. Operations as for `ep`.",
+               classes. 6 MBD + 3 M²D + 2 M²B + 4/3 M³ + C (3 M²B + M³).",
         base: STEP,
         axes: &[BY_ROWS.with_memory("0"), BY_INDUCING, BY_CLASSES],
         rows: Drawn::labels,
         prepare: |sizes, rows, threading| batches::bound(sizes, rows, threading, "robust_max"),
-        work: operations::shared,
+        work: operations::bound,
         unit: "GF/s",
     },
     Case {
         name: "bound, softmax",
-        what: "The same by sampling. Operations as for `ep`; those of the samples, C each, are not counted.",
+        what: "The same by sampling; operations of the samples, C each, are not counted.",
         base: STEP,
         axes: &[BY_CLASSES],
         rows: Drawn::labels,
         prepare: |sizes, rows, threading| batches::bound(sizes, rows, threading, "softmax"),
-        work: operations::shared,
+        work: operations::bound,
         unit: "GF/s",
     },
     Case {
@@ -115,16 +115,16 @@ pub(super) const CASES: &[Case] = &[
     },
     Case {
         name: "active set",
-        what: "The informative vector machine: A active rows of N, two classes with softmax. 12 N C A² bytes of memory \
-               traffic.",
+        what: "The informative vector machine: A active rows of N, two classes with softmax. C A³ N/25, since a \
+               twenty-fifth of the rows are candidates for each.",
         base: "N=5000;A=100;C=2;D=8",
         axes: &[
             Axis::new("N", &[1_000, 2_000, 5_000, 10_000, 20_000], "1"),
-            Axis::new("A", &[50, 100, 200, 400], "2"),
+            Axis::new("A", &[50, 100, 200, 400], "3"),
         ],
         rows: Drawn::labels,
         prepare: whole::active_set,
         work: operations::active_set,
-        unit: "GB/s",
+        unit: "GF/s",
     },
 ];

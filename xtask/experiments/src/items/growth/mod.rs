@@ -62,8 +62,8 @@ const ABOUT: &str = "Our own question: the time of one evaluation (a value with 
     warm-up run: processor time on one thread, wall-clock time on all threads. Both do the same work, to the same \
     bits. Runs are sequential, regardless of `--threads`.\n\n\
     `theory` is the exponent of the leading term; of two exponents, the first holds until the other term is as \
-    large. `operations` is the slope of the count of all terms over the same sizes. LatentDerivatives are of least-squares \
-    lines through logarithms, over the upper half of the sizes. Rates are counted operations over seconds, on one \
+    large. `operations` is the slope of the count of all terms over the same sizes. Slopes are of least-squares lines \
+    through logarithms, over the upper half of the sizes. Rates are counted operations over seconds, on one \
     thread at the largest size. Memory is that of model, state and workspace after the first run, without the table \
     and without the product buffers of each thread.\n\n\
     Reduced form: without the largest size of each axis.";

@@ -1,6 +1,7 @@
 //! Multiply-adds of an evaluation, by `gp_ep::operations`.
 
 use super::Sizes;
+use gp_ep::ivm::IvmOptions;
 use gp_ep::operations::{self, Extents};
 
 fn of_one(sizes: &Sizes, rows: usize) -> Extents {
@@ -9,7 +10,7 @@ fn of_one(sizes: &Sizes, rows: usize) -> Extents {
 
 /// Closed-form sparse regression, value and gradient.
 pub(super) fn regression(sizes: &Sizes) -> f64 {
-    operations::regression(&of_one(sizes, sizes.rows))
+    operations::regression(&of_one(sizes, sizes.rows), 0.0)
 }
 
 /// Exact regression, value and gradient.
@@ -21,21 +22,27 @@ pub(super) fn prediction(sizes: &Sizes) -> f64 {
     operations::prediction(&of_one(sizes, sizes.new))
 }
 
-/// Batch step, with one process for C functions.
+/// Batch step of EP, with one process for C functions.
 pub(super) fn shared(sizes: &Sizes) -> f64 {
     operations::step(&Extents { latents: sizes.classes, ..of_one(sizes, sizes.batch) })
 }
 
-/// Batch step, with one process for each of C functions.
+/// Batch step of EP, with one process for each of C functions.
 pub(super) fn each(sizes: &Sizes) -> f64 {
     let one = of_one(sizes, sizes.batch);
     operations::step(&Extents { latents: sizes.classes, processes: sizes.classes, ..one })
 }
 
-/// Bytes of memory traffic: every new active row moves 24 bytes per component of the earlier stubs.
+/// Batch step of a variational bound, with one process for C functions.
+pub(super) fn bound(sizes: &Sizes) -> f64 {
+    operations::bound(&Extents { latents: sizes.classes, ..of_one(sizes, sizes.batch) })
+}
+
+/// Choice of A active rows with coupled classes: at each inclusion, N/L candidates (at least 50) are scored by solves with
+/// the factors of C classes.
 pub(super) fn active_set(sizes: &Sizes) -> f64 {
-    let [n, c, a] = [sizes.rows, sizes.classes, sizes.active].map(|size| size as f64);
-    24.0 * n * c * a * a / 2.0
+    let candidates = (sizes.rows / IvmOptions::default().liquid).max(50).min(sizes.rows);
+    (sizes.classes * candidates) as f64 * (sizes.active as f64).powi(3)
 }
 
 #[cfg(test)]

@@ -1,0 +1,38 @@
+//! Reading of all rows, or of those that this process holds, some at a time.
+
+use gp_kernels::data::{DataError, DataSource, Rows as Selection};
+use std::ops::Range;
+
+/// Rows read at a time.
+const AT_ONCE: usize = 4096;
+
+/// Calls `work` with rows, points and observations. If rows are spread over a team, each process reads its own.
+///
+/// # Errors
+/// Those of the source.
+pub(crate) fn for_each_block(
+    rows: &dyn DataSource,
+    mut work: impl FnMut(Range<usize>, &[f64], &[f64]),
+) -> Result<(), DataError> {
+    let own = rows.held().map_or(0..rows.count(), |(_, own)| own);
+    let (mut points, mut observed) = (Vec::new(), Vec::new());
+    for start in own.clone().step_by(AT_ONCE) {
+        let range = start..(start + AT_ONCE).min(own.end);
+        points.resize(range.len() * rows.dim(), 0.0);
+        observed.resize(range.len() * rows.outputs(), 0.0);
+        rows.read(&Selection::Range(range.clone()), &mut points, &mut observed)?;
+        work(range, &points, &observed);
+    }
+    Ok(())
+}
+
+/// Numbers of all processes, in the order of rows; `own` if this process can read all rows.
+///
+/// # Errors
+/// [`DataError::Reduction`] for a lost message.
+pub(crate) fn gathered(rows: &dyn DataSource, own: Vec<f64>) -> Result<Vec<f64>, DataError> {
+    match rows.held() {
+        Some((team, _)) => Ok(team.gather(&own)?),
+        None => Ok(own),
+    }
+}

@@ -1,0 +1,217 @@
+//! Commands by several processes, which are threads here: bytes of one process.
+#![expect(clippy::unwrap_used, reason = "helpers of tests")]
+use gp_cli::Context;
+use gp_optim::Team;
+use gp_optim::files::Onlooker;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+use std::thread;
+use tempfile::TempDir;
+
+/// More than two blocks of predictions.
+const ROWS: usize = 5000;
+
+/// Exit code, standard output and standard error.
+type Ended = (u8, String, String);
+
+fn run(context: &Context, folder: &Path, words: &str) -> Ended {
+    let path = |word: &str| match word.contains('.') && !word.contains("..") && word.parse::<f64>().is_err() {
+        true => folder.join(word).into_os_string(),
+        false => word.into(),
+    };
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let words = std::iter::once("gp").chain(words.split(' ')).map(path);
+    let code = gp_cli::run(context, words, &mut out, &mut err);
+    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+    (code, text(out), text(err))
+}
+
+fn alone(folder: &Path, words: &str) -> Ended {
+    run(&Context::built_in(), folder, words)
+}
+
+/// Runs the command in `count` processes; only the first writes files.
+fn together(count: usize, folder: &Path, words: &str) -> Vec<Ended> {
+    thread::scope(|scope| {
+        let start = |team: Team| {
+            scope.spawn(move || {
+                let _onlooker = (!team.leads()).then(Onlooker::new);
+                run(&Context::built_in().with_team(team), folder, words)
+            })
+        };
+        let threads: Vec<_> = Team::pretended(count).into_iter().map(start).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    })
+}
+
+/// Tables `train.csv` and `new.csv` with numbers `a` and `b`, word `w`, amount `y`, second amount `z`, label `c`, counts
+/// `n`, and identifier `id`. In `new.csv`, some inputs and amounts are missing, and a word is new.
+fn tables() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, rows, is_new) in [("train.csv", 600, false), ("new.csv", ROWS, true)] {
+        let mut text = "a,b,w,y,z,c,n,id\n".to_owned();
+        for i in 0..rows {
+            let at = |k: usize| ((i * k) as f64 * 0.37).sin();
+            let (a, b) = (3.0 * at(7), 3.0 * at(11));
+            let f = a.sin() + 0.3 * b + 0.2 * at(13);
+            let word = if is_new && i == 4321 { "new" } else { ["red", "green"][i % 2] };
+            let label = if f > 0.4 {
+                "high"
+            } else if f < -0.4 {
+                "low"
+            } else {
+                "middle"
+            };
+            let a = if is_new && i % 701 == 3 { String::new() } else { a.to_string() };
+            let y = if is_new && i % 97 == 5 { String::new() } else { f.to_string() };
+            let count = (2.0 + 1.9 * f).max(0.0).round();
+            writeln!(text, "{a},{b},{word},{y},{},{label},{count},r{i}", f - b).unwrap();
+        }
+        fs::write(folder.path().join(name), text).unwrap();
+    }
+    folder
+}
+
+const FRONT: &str = "fit train.csv --force --quiet --features a,b,w";
+
+fn fit(folder: &Path, how: &str) {
+    let (code, _, err) = alone(folder, &format!("{FRONT} {how} --output m.gp"));
+    assert_eq!(code, 0, "{how}: {err}");
+}
+
+fn check(folder: &Path, words: &str) {
+    let one = alone(folder, words);
+    for count in 1..=4 {
+        for (rank, several) in together(count, folder, words).into_iter().enumerate() {
+            assert_eq!(several.0, one.0, "{words}: process {rank} of {count}: {}", several.2);
+            assert!(several.1 == one.1, "{words}: process {rank} of {count} differs");
+            assert_eq!(several.2, one.2, "{words}: process {rank} of {count}");
+        }
+    }
+}
+
+#[test]
+fn predictions_are_spread_and_have_the_bytes_of_one_process() {
+    let folder = tables();
+    let folder = folder.path();
+    let cases = [
+        (
+            "--target y --method vfe --inducing 10 --iterations 3",
+            "--latent --parts --quantiles 0.1,0.9 --id id --missing drop",
+        ),
+        ("--target c --method svgp --inducing 10 --iterations 3", "--proba --latent --missing drop"),
+        ("--target n --method svgp --inducing 10 --iterations 3", "--interval 0.5,0.9 --missing drop"),
+        ("--target y --target z --method vfe --inducing 10 --iterations 3", "--missing drop"),
+        ("--target y --kernel rbf --method exact --iterations 2", "--missing drop"),
+    ];
+    for (how, wanted) in cases {
+        fit(folder, how);
+        // CSV is written in pieces, Parquet from the whole table.
+        for format in ["csv", "jsonl"] {
+            check(folder, &format!("predict m.gp new.csv {wanted} --output-format {format}"));
+        }
+    }
+    check(folder, "predict m.gp new.csv --samples 2 --missing drop");
+}
+
+#[test]
+fn a_wrong_row_of_any_process_is_told_as_by_one() {
+    let folder = tables();
+    let folder = folder.path();
+    fit(folder, "--target y --method vfe --inducing 10 --iterations 3");
+    // The value of the last row is missing, that of another is too far away.
+    check(folder, "predict m.gp new.csv");
+    let text = fs::read_to_string(folder.join("new.csv")).unwrap();
+    let far: Vec<String> = text
+        .lines()
+        .enumerate()
+        .map(|(i, line)| if i == 4700 { "1e300,1,red,1,1,low,1,x".to_owned() } else { line.to_owned() })
+        .collect();
+    fs::write(folder.join("far.csv"), far.join("\n")).unwrap();
+    let (code, _, err) = alone(folder, "predict m.gp far.csv --missing drop");
+    assert!(code == 3 && err.contains("line 4701"), "{err}");
+    check(folder, "predict m.gp far.csv --missing drop");
+}
+
+#[test]
+fn scores_are_spread_and_have_the_bits_of_one_process() {
+    let folder = tables();
+    let folder = folder.path();
+    for target in ["--target y", "--target c", "--target n", "--target y --target z"] {
+        fit(folder, &format!("{target} --method svgp --inducing 10 --iterations 3"));
+        check(folder, "eval m.gp new.csv --missing drop --json");
+    }
+}
+
+/// Methods that read rows from a file, in passes over all rows and in mini-batches, and choices from samples and scans, with
+/// numbers of processes. Without a kernel, seasons are looked for, which takes long.
+const STREAMED: [(&str, &[usize]); 12] = [
+    ("--target y --kernel rbf --method vfe --inducing 10 --iterations 3", &[2, 3, 8]),
+    ("--target y --method fitc --inducing 10 --blocks g --iterations 3", &[3]),
+    ("--target y --kernel rbf --method pep --inducing 10 --alpha 0.5 --iterations 2 --restarts 2", &[3]),
+    (
+        "--target c --kernel rbf --method svgp --inducing 10 --optimizer adam --epochs 2 --batch-size 150",
+        &[2, 3, 8],
+    ),
+    ("--target c --kernel rbf --method sep --inducing 10 --sites full --epochs 2 --batch-size 150", &[2, 3]),
+    (
+        "--target c --kernel rbf --method sep --inducing 10 --sites tied --epochs 2 --batch-size 150 --weights v",
+        &[2, 3],
+    ),
+    (
+        "--target c --kernel rbf --method savigp --inducing 10 --samples 8 --optimizer adam --epochs 2 --batch-size 150",
+        &[3],
+    ),
+    ("--target y --target z --method vfe --inducing 10 --iterations 2", &[3]),
+    (
+        "--target y --target z --kernel rbf --method svgp --inducing 10 --optimizer adam --epochs 2 --batch-size 150",
+        &[3],
+    ),
+    ("--target n --method svgp --inducing 10 --optimizer adam --epochs 2 --batch-size 150", &[4]),
+    ("--target y --kernel rbf --method exact --iterations 2", &[3]),
+    ("--target y --method vfe --inducing 6 --iterations 2 --search", &[2]),
+];
+
+#[test]
+fn rows_in_files_are_spread_and_fits_have_the_bits_of_one_process() {
+    let folder = tables();
+    let folder = folder.path();
+    let text = fs::read_to_string(folder.join("train.csv")).unwrap();
+    let more = |(i, line): (usize, &str)| match i {
+        0 => format!("{line},v,g"),
+        _ => format!("{line},{},{}", 1 + i % 3, i / 7),
+    };
+    let more: Vec<String> = text.lines().enumerate().map(more).collect();
+    fs::write(folder.join("train.csv"), more.join("\n")).unwrap();
+    for (how, counts) in STREAMED {
+        let words = |model: &str| format!("{FRONT} {how} --stream always --output {model}");
+        let (code, _, err) = alone(folder, &words("one.gp"));
+        assert_eq!(code, 0, "{how}: {err}");
+        for &count in counts {
+            let ended = together(count, folder, &words("several.gp"));
+            assert!(ended.iter().all(|(code, ..)| *code == 0), "{how}: {count}: {ended:?}");
+            let [one, several] = ["one.gp", "several.gp"].map(|name| fs::read(folder.join(name)).unwrap());
+            assert!(one == several, "{how}: {count} processes have other bits");
+        }
+    }
+}
+
+#[test]
+fn a_target_in_the_rows_of_another_process_is_refused_with_its_place() {
+    let folder = tables();
+    let folder = folder.path();
+    let text = fs::read_to_string(folder.join("train.csv")).unwrap();
+    let wrong = |i: usize, line: &str| match i {
+        550 | 580 => "1,1,red,1,1,low,-4,x".to_owned(),
+        _ => line.to_owned(),
+    };
+    let wrong: Vec<String> = text.lines().enumerate().map(|(i, line)| wrong(i, line)).collect();
+    fs::write(folder.join("train.csv"), wrong.join("\n")).unwrap();
+    let words = format!(
+        "{FRONT} --target n --likelihood poisson --method svgp --inducing 10 --stream always --output m.gp"
+    );
+    let one = alone(folder, &words);
+    assert!(one.0 == 3 && one.2.contains("line 551"), "{one:?}");
+    assert_eq!(together(3, folder, &words), vec![one; 3]);
+}
