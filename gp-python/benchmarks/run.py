@@ -44,7 +44,7 @@ def arguments():
     options.add_argument("--scale", type=float, default=1.0, help="share of the rows")
     options.add_argument("--threads", type=int, default=os.cpu_count())
     options.add_argument("--repeat", type=int, default=1)
-    options.add_argument("--limit", type=float, default=60.0, help="seconds after which training step by step ends")
+    options.add_argument("--limit", type=float, default=90.0, help="seconds after which training step by step ends")
     options.add_argument("--here", action="store_true", help="use this interpreter as it is")
     asked = options.parse_args()
     # The others are to reach what this package does.

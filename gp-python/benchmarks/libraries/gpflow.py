@@ -71,7 +71,7 @@ def by_lbfgs(loss, model, look):
 
 
 def by_adam(loss, model, look):
-    optimiser, variables = tf_keras.optimizers.Adam(0.03), model.trainable_variables
+    optimiser, variables = tf_keras.optimizers.Adam(0.05), model.trainable_variables
     optimiser.build(variables)
 
     @tf.function

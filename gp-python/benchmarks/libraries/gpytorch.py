@@ -80,7 +80,7 @@ def likelihood_of(task, classes):
 
 
 def trained(model, likelihood, objective, batches, look):
-    optimiser = torch.optim.Adam([*model.parameters(), *likelihood.parameters()], lr=0.05)
+    optimiser = torch.optim.Adam([*model.parameters(), *likelihood.parameters()], lr=0.1)
     steps = 0
     while True:
         model.train(), likelihood.train()
