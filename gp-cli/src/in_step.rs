@@ -41,9 +41,9 @@ pub(crate) fn run(team: &Team, line: &Line, run: RunLine<'_>) -> ExitCode {
 }
 
 fn end_all(team: &Team, code: u8, words: &LastWords) {
-    // An interrupt comes from process 0, which may still be writing its checkpoint.
-    let is_told = [ErrorKind::Elsewhere, ErrorKind::Interrupted].iter().any(|kind| kind.exit_code() == code);
-    if is_told {
+    let is_of = |kind: ErrorKind| kind.exit_code() == code;
+    // Process 0 alone receives interrupts, and tells of them when its checkpoint is written.
+    if is_of(ErrorKind::Elsewhere) || (is_of(ErrorKind::Interrupted) && !team.leads()) {
         sleep(FOR_THE_CAUSE);
     } else if !team.leads() {
         sleep(FOR_THE_FIRST);

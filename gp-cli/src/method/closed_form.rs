@@ -41,7 +41,7 @@ const USUAL_EVALUATIONS: f64 = 60.0;
 const USUAL_EVALUATIONS_OF_INPUTS: f64 = 110.0;
 /// Uncertainty of the latter: training takes 30 to 40 evaluations if inducing points cover a smooth function wherever
 /// they are, and all iterations if they do not, whatever the number of inputs.
-const UNSURE_OF_INPUTS: f64 = 3.0;
+const UNSURE_OF_INPUTS: f64 = 3.1;
 /// Minimum and maximum number of L-BFGS pairs, and the number of values that they may hold if above the minimum.
 const MIN_PAIRS: usize = 10;
 const MAX_PAIRS: usize = 40;

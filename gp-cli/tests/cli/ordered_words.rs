@@ -67,7 +67,9 @@ fn one_statement_about_one_column() {
     let found = desk.ok("check t.csv --target y").out;
     assert_eq!(found.lines().count(), 1, "{found}");
     assert!(
-        found.starts_with("column amount: its words look like numbers with separated thousands"),
+        found.starts_with(
+            "column amount: its words look like numbers with a comma, for decimals or thousands"
+        ),
         "{found}"
     );
 }

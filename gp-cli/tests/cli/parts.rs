@@ -121,6 +121,6 @@ fn terms_are_drawn_along_their_own_strongest_input() {
     desk.ok("plot model.gp t.csv --parts -o p.svg");
     let picture = String::from_utf8(desk.read("p.svg")).unwrap();
     // Names of axes, in the order of the panels.
-    let names = [">a<", ">b<"].map(|name| picture.matches(name).count());
+    let names = ["\na\n", "\nb\n"].map(|name| picture.matches(name).count());
     assert_eq!(names, [1, 1], "{picture}");
 }

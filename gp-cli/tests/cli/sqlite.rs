@@ -271,6 +271,6 @@ fn numbers_in_columns_of_text_are_recognised() {
     assert!(desk.ok(fit).err.contains(said));
     assert!(desk.ok("check d.sqlite").out.contains(said));
     assert!(!desk.ok(&format!("{fit} --type x=number")).err.contains("stored as words"));
-    let target = "fit d.sqlite --exclude x --target z";
+    let target = "fit d.sqlite --exclude x --target z -o z.gp";
     desk.refused(target, 2, &["say --type z=number if they are numbers"]);
 }
