@@ -80,7 +80,9 @@ def likelihood_of(task, classes):
 
 
 def trained(model, likelihood, objective, batches, look):
-    optimiser = torch.optim.Adam([*model.parameters(), *likelihood.parameters()], lr=0.1)
+    # Models of exact regression hold the likelihood, others do not.
+    parameters = dict.fromkeys([*model.parameters(), *likelihood.parameters()])
+    optimiser = torch.optim.Adam(list(parameters), lr=0.1)
     steps = 0
     while True:
         model.train(), likelihood.train()
