@@ -20,7 +20,8 @@ class Numbers(RegressorMixin, Choices, Estimator):
     """What targets that are numbers have in common."""
 
     def _moments_of(self, X: Any, return_std: bool, return_cov: bool, quantiles: Any, **roles: Any) -> Any:
-        check_is_fitted(self)
+        if not self.__sklearn_is_fitted__():
+            check_is_fitted(self)
         self._check_covariance(return_std, return_cov)
         asked = quantiles is not None
         quantiles = [float(p) for p in np.ravel(quantiles)] if asked else []
