@@ -89,15 +89,6 @@ mod tests {
     use super::*;
     use crate::error::ErrorKind;
 
-    fn in_team<T: Send>(count: usize, work: impl Fn(Team) -> T + Sync) -> Vec<T> {
-        std::thread::scope(|scope| {
-            let work = &work;
-            let start = |team| scope.spawn(move || work(team));
-            let threads: Vec<_> = Team::pretended(count).into_iter().map(start).collect();
-            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
-        })
-    }
-
     fn lists(rows: Range<usize>) -> Vec<Vec<f64>> {
         vec![rows.clone().map(|row| row as f64).collect(), rows.map(|row| -(row as f64)).collect()]
     }
@@ -106,7 +97,7 @@ mod tests {
     fn shares_are_whole_blocks_and_all_get_all_rows() {
         for rows in [1, ROWS_OF_BLOCK, ROWS_OF_BLOCK + 1, 5 * ROWS_OF_BLOCK, 7 * ROWS_OF_BLOCK - 3] {
             for count in 1..=9 {
-                let found = in_team(count, |team| {
+                let found = Team::pretended(count, |team| {
                     let longest = std::sync::Mutex::new(0);
                     let joined = by_rows(&team, rows, |own| {
                         assert!(own.start.is_multiple_of(ROWS_OF_BLOCK));
@@ -130,7 +121,7 @@ mod tests {
             true => Err(CliError::new(ErrorKind::Data, format!("row {}", rows - own.start))),
             false => Ok(lists(own)),
         };
-        let found = in_team(4, |team| by_rows(&team, rows, wrong).unwrap_err().to_string());
+        let found = Team::pretended(4, |team| by_rows(&team, rows, wrong).unwrap_err().to_string());
         assert_eq!(found, vec![wrong(0..rows).unwrap_err().to_string(); 4]);
     }
 }

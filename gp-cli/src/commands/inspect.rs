@@ -298,7 +298,7 @@ pub(super) fn function_names(model: &Model) -> Vec<(String, Vec<usize>)> {
     let latents = model.posterior().describe();
     let kernels: Vec<String> = latents.iter().map(|latent| latent.kernel.expression()).collect();
     let (owners, names) = (targets::owners(model), latents::latent_names(model));
-    let name = |&q: &usize| owners.get(q).or(names[q].as_ref()).cloned().unwrap_or_default();
+    let name = |&q: &usize| owners.get(q).or_else(|| names.get(q)?.as_ref()).cloned().unwrap_or_default();
     let firsts = (0..latents.len()).filter(|&q| !kernels[..q].contains(&kernels[q]));
     let group = |q: usize| {
         let sharing: Vec<usize> = (q..latents.len()).filter(|&other| kernels[other] == kernels[q]).collect();

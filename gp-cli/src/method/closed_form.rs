@@ -107,7 +107,7 @@ fn memory_of_blocks(blocks: &Blocks, inducing: f64) -> f64 {
 
 /// Operations of an evaluation for blocks: those of n rows have a covariance with its factor and derivatives.
 fn work_of_blocks(blocks: &Blocks) -> f64 {
-    blocks.iter().map(|rows| (rows.len() as f64).powi(3)).filter(|&operations| operations > 1.0).sum()
+    blocks.iter().map(|rows| (rows.len() as f64).powi(3)).sum()
 }
 
 impl Method for ClosedForm {

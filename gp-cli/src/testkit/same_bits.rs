@@ -9,6 +9,7 @@ use crate::method::{Optimizer, Problem, TrainingRows};
 use gp_likelihoods::Likelihood;
 use gp_optim::files::Onlooker;
 use gp_optim::{CheckpointFile, Control, Interrupt, Team};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 const THREADS: [usize; 3] = [1, 2, 8];
 /// Enough rows for several threads.
@@ -138,12 +139,9 @@ fn in_team<T: Send>(
     count: usize,
     work: impl Fn(Team) -> Result<T, CliError> + Sync,
 ) -> Vec<Result<T, CliError>> {
-    std::thread::scope(|scope| {
-        let work = &work;
-        let start = |team| scope.spawn(move || work(team));
-        let threads: Vec<_> = Team::pretended(count).into_iter().map(start).collect();
-        let ended = || Err(CliError::new(ErrorKind::Numerical, "a process of the team has panicked"));
-        threads.into_iter().map(|thread| thread.join().unwrap_or_else(|_| ended())).collect()
+    Team::pretended(count, |team| {
+        let ended = |_| Err(CliError::new(ErrorKind::Numerical, "a process of the team has panicked"));
+        catch_unwind(AssertUnwindSafe(|| work(team))).unwrap_or_else(ended)
     })
 }
 

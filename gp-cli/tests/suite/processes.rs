@@ -6,7 +6,6 @@ use gp_optim::files::Onlooker;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
-use std::thread;
 use tempfile::TempDir;
 
 /// More than two blocks of predictions.
@@ -33,15 +32,9 @@ fn alone(folder: &Path, words: &str) -> Ended {
 
 /// Runs the command in `count` processes; only the first writes files.
 fn together(count: usize, folder: &Path, words: &str) -> Vec<Ended> {
-    thread::scope(|scope| {
-        let start = |team: Team| {
-            scope.spawn(move || {
-                let _onlooker = (!team.leads()).then(Onlooker::new);
-                run(&Context::built_in().with_team(team), folder, words)
-            })
-        };
-        let threads: Vec<_> = Team::pretended(count).into_iter().map(start).collect();
-        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    Team::pretended(count, |team| {
+        let _onlooker = (!team.leads()).then(Onlooker::new);
+        run(&Context::built_in().with_team(team), folder, words)
     })
 }
 

@@ -274,15 +274,6 @@ mod tests {
     use crate::data::{Table, TeamReduction};
     use faer::{Mat, MatRef};
 
-    fn in_team<T: Send>(count: usize, work: impl Fn(Team) -> T + Sync) -> Vec<T> {
-        std::thread::scope(|scope| {
-            let work = &work;
-            let start = |team| scope.spawn(move || work(team));
-            let threads: Vec<_> = Team::pretended(count).into_iter().map(start).collect();
-            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
-        })
-    }
-
     /// Observations `(10 i, 10 i + 1 | 10 i + 2)`.
     fn matrices(rows: Range<usize>) -> (Mat<f64>, Mat<f64>) {
         let first = rows.start;
@@ -313,7 +304,7 @@ mod tests {
     #[test]
     fn every_row_has_one_holder_and_own_rows_need_no_messages() {
         for (count, processes) in [(1, 3), (600, 8), (1000, 1), (2000, 4), (5000, 3)] {
-            let held = in_team(processes, |team| {
+            let held = Team::pretended(processes, |team| {
                 with_rows(team, count, |data| {
                     let (team, own) = data.held().unwrap();
                     check(&Rows::Range(own.clone()), data);
@@ -336,7 +327,7 @@ mod tests {
         let count = 2000;
         let batch: Vec<usize> = (0..500).map(|i| (i * 737 + 11) % count).collect();
         for processes in [1, 2, 3, 4, 7] {
-            in_team(processes, |team| {
+            Team::pretended(processes, |team| {
                 with_rows(team.clone(), count, |data| {
                     let other = Rows::List(&batch);
                     if processes > 1 {

@@ -177,20 +177,15 @@ mod tests {
         for lanes in [1, 2, 3, 7, 16, 61] {
             let whole = of(&(0..lanes));
             for count in [1, 2, 3, 4, 5, 8] {
-                let sums = std::thread::scope(|scope| {
-                    let work = |team: Team| {
-                        let reduction = TeamReduction::of(team.clone());
-                        let nodes = nodes(lanes, &reduction.own(lanes));
-                        let sums: Vec<_> = nodes.iter().map(|node| [of(node), -0.0]).collect();
-                        let parts: Vec<(_, &[f64])> =
-                            nodes.iter().cloned().zip(sums.iter().map(|sum| sum.as_slice())).collect();
-                        let mut total = [0.0; 2];
-                        reduction.sum(lanes, &parts, &mut total).unwrap();
-                        (total.map(f64::to_bits), team.traffic().messages)
-                    };
-                    let start = |team| scope.spawn(move || work(team));
-                    let threads: Vec<_> = Team::pretended(count).into_iter().map(start).collect();
-                    threads.into_iter().map(|thread| thread.join().unwrap()).collect::<Vec<_>>()
+                let sums = Team::pretended(count, |team| {
+                    let reduction = TeamReduction::of(team.clone());
+                    let nodes = nodes(lanes, &reduction.own(lanes));
+                    let sums: Vec<_> = nodes.iter().map(|node| [of(node), -0.0]).collect();
+                    let parts: Vec<(_, &[f64])> =
+                        nodes.iter().cloned().zip(sums.iter().map(|sum| sum.as_slice())).collect();
+                    let mut total = [0.0; 2];
+                    reduction.sum(lanes, &parts, &mut total).unwrap();
+                    (total.map(f64::to_bits), team.traffic().messages)
                 });
                 let expected = [whole, -0.0].map(f64::to_bits);
                 assert!(sums.iter().all(|(total, _)| *total == expected), "{count} for {lanes} lanes");

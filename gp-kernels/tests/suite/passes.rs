@@ -263,12 +263,7 @@ fn threads_change_no_bits_and_records_change_nothing() {
 
 /// Results of all processes of a team.
 fn in_team<T: Send>(count: usize, work: impl Fn(Arc<dyn Reduction>) -> T + Sync) -> Vec<T> {
-    std::thread::scope(|scope| {
-        let work = &work;
-        let start = |team| scope.spawn(move || work(Arc::new(TeamReduction::of(team))));
-        let ranks: Vec<_> = Team::pretended(count).into_iter().map(start).collect();
-        ranks.into_iter().map(|rank| rank.join().unwrap()).collect()
-    })
+    Team::pretended(count, |team| work(Arc::new(TeamReduction::of(team))))
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use super::{Processes, Team};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, PoisonError};
+use std::thread::{self, ScopedJoinHandle};
 
 /// Thread that acts as one process of a team.
 #[derive(Debug)]
@@ -41,24 +42,31 @@ impl Processes for Pretended {
 }
 
 impl Team {
-    /// Teams of `count` threads, for tests; use each in a thread of its own.
+    /// Results of `work` in each of `count` threads that act as processes, for tests. A panic of one is a panic here.
     ///
     /// ```
     /// use gp_optim::Team;
     ///
-    /// let sums = std::thread::scope(|scope| {
-    ///     let work = |team: Team| {
-    ///         let mut ranks = [team.rank() as f64];
-    ///         team.count_up(&mut ranks).map(|()| ranks[0])
-    ///     };
-    ///     let threads: Vec<_> = Team::pretended(3).into_iter().map(|team| scope.spawn(move || work(team))).collect();
-    ///     threads.into_iter().filter_map(|thread| thread.join().ok()).collect::<Result<Vec<f64>, _>>()
-    /// })?;
-    /// assert_eq!(sums, [3.0; 3]);
+    /// let sums = Team::pretended(3, |team| {
+    ///     let mut ranks = [team.rank() as f64];
+    ///     team.count_up(&mut ranks).map(|()| ranks[0])
+    /// });
+    /// assert_eq!(sums.into_iter().collect::<Result<Vec<f64>, _>>()?, [3.0; 3]);
     /// # Ok::<(), gp_optim::TeamError>(())
     /// ```
-    #[must_use]
-    pub fn pretended(count: usize) -> Vec<Self> {
+    pub fn pretended<T: Send>(count: usize, work: impl Fn(Self) -> T + Sync) -> Vec<T> {
+        thread::scope(|scope| {
+            let work = &work;
+            let start = |team| scope.spawn(move || work(team));
+            let threads: Vec<_> = Self::of_threads(count).into_iter().map(start).collect();
+            let result = |thread: ScopedJoinHandle<'_, T>| {
+                thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            };
+            threads.into_iter().map(result).collect()
+        })
+    }
+
+    fn of_threads(count: usize) -> Vec<Self> {
         let mut to: Vec<Vec<_>> = (0..count).map(|_| Vec::new()).collect();
         let mut from: Vec<Vec<_>> = (0..count).map(|_| Vec::new()).collect();
         for sender in &mut to {

@@ -2,16 +2,6 @@
 
 use super::{Team, TeamError};
 
-/// Results of all processes of a team.
-fn all<T: Send>(count: usize, work: impl Fn(Team) -> T + Sync) -> Vec<T> {
-    std::thread::scope(|scope| {
-        let work = &work;
-        let start = |team: Team| scope.spawn(move || work(team));
-        let threads: Vec<_> = Team::pretended(count).into_iter().map(start).collect();
-        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
-    })
-}
-
 #[test]
 fn every_process_hears_of_every_other() {
     for count in 1..10 {
@@ -21,7 +11,7 @@ fn every_process_hears_of_every_other() {
                 team.share(root, &mut numbers).unwrap();
                 numbers
             };
-            assert_eq!(all(count, shared), vec![[root as f64, -1.0]; count]);
+            assert_eq!(Team::pretended(count, shared), vec![[root as f64, -1.0]; count]);
         }
         let sum = |team: Team| {
             let mut numbers = [1.0, team.rank() as f64];
@@ -29,9 +19,9 @@ fn every_process_hears_of_every_other() {
             numbers
         };
         let ranks = (count * (count - 1) / 2) as f64;
-        assert_eq!(all(count, sum), vec![[count as f64, ranks]; count]);
+        assert_eq!(Team::pretended(count, sum), vec![[count as f64, ranks]; count]);
         let own = |rank: usize| vec![rank as f64; (rank * 3) % 4];
-        let gathered = all(count, |team| team.gather(&own(team.rank())).unwrap());
+        let gathered = Team::pretended(count, |team| team.gather(&own(team.rank())).unwrap());
         let expected: Vec<f64> = (0..count).flat_map(own).collect();
         assert_eq!(gathered, vec![expected; count]);
     }
@@ -39,7 +29,7 @@ fn every_process_hears_of_every_other() {
 
 #[test]
 fn the_first_process_decides() {
-    let decided = all(4, |team| (team.decide(team.leads()), team.decide(!team.leads())));
+    let decided = Team::pretended(4, |team| (team.decide(team.leads()), team.decide(!team.leads())));
     assert_eq!(decided, [(true, false); 4]);
     assert!(Team::default().decide(true));
 }
@@ -48,20 +38,22 @@ fn the_first_process_decides() {
 fn bytes_are_those_of_the_first_process() {
     for length in [0, 1, 7, 8, 9, 1000] {
         let bytes: Vec<u8> = (0..length).map(|i| (i * 37 % 251) as u8 | 0x80).collect();
-        let found = all(3, |team| team.bytes_of_first(|| Ok::<_, TeamError>(Some(bytes.clone()))).unwrap());
+        let found = Team::pretended(3, |team| {
+            team.bytes_of_first(|| Ok::<_, TeamError>(Some(bytes.clone()))).unwrap()
+        });
         assert_eq!(found, vec![Some(bytes); 3]);
     }
-    let none = all(3, |team| team.bytes_of_first(|| Ok::<_, TeamError>(None)).unwrap());
+    let none = Team::pretended(3, |team| team.bytes_of_first(|| Ok::<_, TeamError>(None)).unwrap());
     assert_eq!(none, vec![None; 3]);
     let fault = TeamError { reason: "gone".to_owned() };
-    let failed = all(3, |team| team.bytes_of_first(|| Err(fault.clone())).unwrap_err());
+    let failed = Team::pretended(3, |team| team.bytes_of_first(|| Err(fault.clone())).unwrap_err());
     assert_eq!(failed[0], fault);
     assert!(failed[1..].iter().all(|error| error.reason == "process 0 has failed"));
 }
 
 #[test]
 fn messages_are_counted() {
-    let sent = all(2, |team| {
+    let sent = Team::pretended(2, |team| {
         team.share(0, &mut [0.0; 10]).unwrap();
         (team.traffic().messages, team.traffic().bytes)
     });

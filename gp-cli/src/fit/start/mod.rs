@@ -133,36 +133,44 @@ fn start_from(problem: &mut Problem, Found { model, .. }: &Found) -> Result<(), 
     Ok(())
 }
 
-/// Number of quick fits that [`settle`] makes, and their maximum number of rows.
-fn quick_fits(problem: &Problem, spec: &FitSpec, represented_by: RepresentedBy) -> (usize, usize) {
+/// Work of [`settle`], for estimates of its time.
+#[derive(Clone, Copy, Debug, Default)]
+struct QuickFits {
+    count: usize,
+    /// Maximum number of rows.
+    rows: usize,
+    /// `true` if there is an exact regression as well.
+    exact: bool,
+}
+
+impl QuickFits {
+    fn of(count: usize, rows: usize) -> Self {
+        Self { count, rows, exact: false }
+    }
+}
+
+/// Quick fits that [`settle`] makes.
+fn quick_fits(problem: &Problem, spec: &FitSpec, represented_by: RepresentedBy) -> QuickFits {
     let (kernel, likelihood) = (problem.kernels[0].as_ref(), problem.likelihood.as_ref());
     let all_rows = represented_by != RepresentedBy::InducingInputs;
     let starts = 1 + usize::from(with_short_lengths(kernel).is_some());
     if !is_wanted(spec) || !is_of_known_form(problem, spec) {
-        (0, 0)
+        QuickFits::default()
     } else if likelihood.mixing().is_some() {
-        (if all_rows { 0 } else { problem.kernels.len() }, ROWS)
+        QuickFits::of(if all_rows { 0 } else { problem.kernels.len() }, ROWS)
     } else if may_share_length(problem, spec) {
-        (shared::FITS * labels::regressions(problem), labels::ROWS)
+        QuickFits::of(shared::FITS * labels::regressions(problem), labels::ROWS)
     } else if likelihood.support().classes() > 0 {
-        (labels::fits(kernel) * labels::regressions(problem), labels::ROWS)
+        QuickFits::of(labels::fits(kernel) * labels::regressions(problem), labels::ROWS)
     } else if wide::own_lengths(problem, spec).is_some() {
-        (wide::FITS, ROWS)
+        QuickFits::of(wide::FITS, ROWS)
     } else if likelihood.gaussian_noise().is_none() || (all_rows && starts == 1) {
-        (0, 0)
+        QuickFits::default()
     } else {
         // Exact regression is followed by a quick fit.
-        (starts + usize::from(exact::is_wanted(spec, all_rows)), ROWS)
+        let exact = exact::is_wanted(spec, all_rows);
+        QuickFits { exact, ..QuickFits::of(starts + usize::from(exact), ROWS) }
     }
-}
-
-/// `true` if [`settle`] also makes an exact regression.
-fn has_exact(problem: &Problem, spec: &FitSpec, represented_by: RepresentedBy) -> bool {
-    let all_rows = represented_by != RepresentedBy::InducingInputs;
-    let of_numbers = problem.likelihood.gaussian_noise().is_some() && problem.likelihood.mixing().is_none();
-    let is_one_way = wide::own_lengths(problem, spec).is_none()
-        && !(all_rows && with_short_lengths(problem.kernels[0].as_ref()).is_none());
-    of_numbers && is_one_way && exact::is_wanted(spec, all_rows)
 }
 
 /// The problem with the length-scales that [`settle`] is likely to add or fix, to count the work of training.
@@ -189,11 +197,11 @@ pub(super) fn quick_problems(
     sample: &TrainingRows,
     represented_by: RepresentedBy,
 ) -> Result<Vec<(Problem, usize)>, CliError> {
-    let (count, most) = quick_fits(problem, spec, represented_by);
-    if count == 0 {
+    let fits = quick_fits(problem, spec, represented_by);
+    if fits.count == 0 {
         return Ok(Vec::new());
     }
-    let rows = Sample::at_most(sample, most, spec.seed)?.rows;
+    let rows = Sample::at_most(sample, fits.rows, spec.seed)?.rows;
     let inducing = {
         let (points, _) = rows.whole()?;
         InducingInputs::points(points.subrows(0, INDUCING.min(points.nrows())))?
@@ -207,11 +215,11 @@ pub(super) fn quick_problems(
         settings: Settings::default(),
     };
     let mut found = Vec::new();
-    if has_exact(problem, spec, represented_by) {
+    if fits.exact {
         let rows = Sample::at_most(sample, exact::ROWS, spec.seed)?.rows;
         found.push((Problem { rows, inducing: Vec::new(), ..small.clone() }, 1));
     }
-    found.push((small, count));
+    found.push((small, fits.count));
     Ok(found)
 }
 

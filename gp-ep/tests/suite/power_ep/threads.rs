@@ -69,12 +69,8 @@ fn several_processes_find_the_same_bits_as_one() {
     };
     let one = run(None);
     for count in [2, 3, 4, 8] {
-        let several: Vec<Vec<u64>> = std::thread::scope(|scope| {
-            let run = &run;
-            let start = |team| scope.spawn(move || run(Some(Box::new(TeamReduction::of(team)))));
-            let threads: Vec<_> = Team::pretended(count).into_iter().map(start).collect();
-            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
-        });
+        let several: Vec<Vec<u64>> =
+            Team::pretended(count, |team| run(Some(Box::new(TeamReduction::of(team)))));
         several.iter().for_each(|found| assert_eq!(*found, one, "{count} processes"));
     }
 }

@@ -98,14 +98,7 @@ fn in_step<T: Send>(
     count: usize,
     work: impl Fn(Team) -> Result<T, ExperimentError> + Sync,
 ) -> Result<Vec<T>, ExperimentError> {
-    std::thread::scope(|scope| {
-        let start = |team| scope.spawn(|| work(team));
-        let threads: Vec<_> = Team::pretended(count).into_iter().map(start).collect();
-        let ended = threads.into_iter().map(|thread| {
-            thread.join().map_err(|_| ExperimentError::Files("a thread has panicked".to_owned()))?
-        });
-        ended.collect()
-    })
+    Team::pretended(count, work).into_iter().collect()
 }
 
 /// Times evaluations of a team for this many seconds, and at least two, after a warm-up.
