@@ -24,8 +24,8 @@ fn observations(support: Support) -> Vec<f64> {
     }
 }
 
-/// Observation, and beliefs about its latents.
-type Case = ([f64; 1], Vec<Latent>);
+/// Observation, the same in all outputs, and beliefs about its latents.
+type Case = (Vec<f64>, Vec<Latent>);
 
 /// Every observation with beliefs about all latents, in all rotations.
 fn cases(likelihood: &dyn Likelihood) -> Result<Vec<Case>, LikelihoodError> {
@@ -34,7 +34,7 @@ fn cases(likelihood: &dyn Likelihood) -> Result<Vec<Case>, LikelihoodError> {
         for first in 0..BELIEFS.len() {
             let belief = |latent: usize| BELIEFS[(first + latent) % BELIEFS.len()];
             let q = (0..likelihood.latents()).map(belief).map(|(m, v)| Latent::new(m, v));
-            cases.push(([y], q.collect::<Result<_, _>>()?));
+            cases.push((vec![y; likelihood.outputs()], q.collect::<Result<_, _>>()?));
         }
     }
     Ok(cases)

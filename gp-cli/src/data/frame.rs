@@ -3,7 +3,7 @@
 use super::column::{Column, Kind};
 use super::heading::Heading;
 use super::notation::Notation;
-use super::options::ReadOptions;
+use super::options::{ReadOptions, TARGET};
 use crate::error::{CliError, ErrorKind};
 use crate::shown::shown;
 use gp_optim::similar;
@@ -300,6 +300,7 @@ pub(super) fn not_of_kind(
         format!(", but looks like {}: {}", notation.one(), notation.advice())
     });
     let advice = match flag {
+        Some(TARGET) => format!("correct it, or leave it empty: {TARGET} has numbers"),
         Some(flag) => format!("correct it: {flag} needs numbers"),
         None => format!("correct it, or read an input as words with `gp fit --type {name}=category`"),
     };

@@ -68,6 +68,7 @@ pub(crate) use idx::labels_beside;
 pub use input::Input;
 pub use notation::{Lookalike, Notation};
 pub(crate) use notation::{are_numbers, is_plain_date};
+pub(crate) use options::TARGET;
 pub use options::{ReadOptions, TableChoice};
 pub use pieces::FrameStream;
 pub(crate) use pieces::ROWS_OF_BLOCK;

@@ -3,6 +3,9 @@
 use super::column::Kind;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Use of a model's target, in messages. Its cells may be empty in tables to predict.
+pub(crate) const TARGET: &str = "the target of the model";
+
 /// Table of a file, and its format.
 #[derive(Clone, Debug, Default, PartialEq, Eq, clap::Args)]
 pub struct TableChoice {

@@ -1,6 +1,6 @@
 //! Target: a scaled number, a count, or one of several labels.
 
-use crate::data::{Column, FILL_OR_DROP, Frame, Kind, ReadOptions};
+use crate::data::{Column, FILL_OR_DROP, Frame, Kind, ReadOptions, TARGET};
 use crate::error::{CliError, ErrorKind};
 use crate::shown::shown;
 use crate::standardise::Standardiser;
@@ -89,8 +89,8 @@ impl Target {
         if self.names.is_empty() {
             options.kinds.insert(self.name.clone(), self.kind);
         }
-        if self.kind == Kind::Number && self.labels().is_none() {
-            options.uses.insert(self.name.clone(), "the target of the model");
+        if self.kind == Kind::Number && self.names.is_empty() {
+            options.uses.insert(self.name.clone(), TARGET);
         }
     }
 
