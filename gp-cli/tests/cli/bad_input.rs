@@ -220,7 +220,8 @@ fn rows_that_miss_values_can_be_left_out() {
     desk.refused("predict model.gp t.csv", 3, &["`t.csv`, line 3, column x"]);
     assert_eq!(desk.ok("predict model.gp t.csv --missing drop").table().1.len(), 20);
     desk.write("later.csv", "x,y\n0.1,TBD\n");
-    let texts = ["`later.csv`, line 2, column y: `TBD`", "leave it empty: the target of the model has numbers"];
+    let texts =
+        ["`later.csv`, line 2, column y: `TBD`", "leave it empty: the target of the model has numbers"];
     desk.refused("predict model.gp later.csv", 3, &texts);
     desk.write("later.csv", "x,y\n0.1,\n");
     desk.ok("predict model.gp later.csv");

@@ -35,6 +35,7 @@ mod mixture;
 mod model;
 mod natural;
 mod rule;
+mod stepping;
 mod steps;
 mod symmetric;
 mod train;

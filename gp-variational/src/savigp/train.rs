@@ -10,6 +10,7 @@
 use super::bound::{Bound, SamplingMemory};
 use super::mixture::Mixture;
 use super::model::Savigp;
+use super::stepping::{NaturalSteps, Stepping};
 use super::steps::Natural;
 use crate::ascent::{Ascent, NaturalOptions};
 use crate::expectation::{Expectation, MAX_SAMPLES, Sampling};
@@ -33,8 +34,9 @@ pub struct BoundLearning {
     /// Outer: settings of natural gradients for one full Gaussian. `None`, or another posterior: L-BFGS on
     /// all parameters.
     pub rest: Option<NaturalOptions>,
-    /// In steps: length of the natural-gradient step of one full Gaussian after each batch. `None`:
-    /// first-order steps on all parameters.
+    /// In steps: length of the first natural-gradient step of one full Gaussian, one step after each batch. Later
+    /// steps become shorter, until the posterior averages over one epoch. `None`: first-order steps on all
+    /// parameters.
     pub rate: Option<f64>,
     /// In steps: adaptive number of samples. `None`: the model's number.
     pub noise: Option<NoiseTarget>,
@@ -60,7 +62,7 @@ impl BoundLearning {
         Self { rest: None, ..Self::default() }
     }
 
-    /// In steps: natural-gradient steps of this length for one full Gaussian.
+    /// In steps: natural-gradient steps for one full Gaussian, the first of this length.
     #[must_use]
     pub fn in_steps(rate: f64) -> Self {
         Self { rate: Some(rate), ..Self::default() }
@@ -264,7 +266,7 @@ impl Savigp {
         Ok(Trained { run, state: BoundState { bound: sampled.bound, ascent: None } })
     }
 
-    /// Takes natural-gradient steps of length `rate` on the posterior and first-order steps on everything else.
+    /// Takes [natural-gradient steps](NaturalSteps) on the posterior and first-order steps on everything else.
     fn learn_beside_posterior(
         &mut self,
         data: &dyn DataSource,
@@ -276,13 +278,14 @@ impl Savigp {
         NaturalOptions { rate, ..NaturalOptions::default() }.check()?;
         let (mut outer, posterior) = (Outer(self.clone()), self.posterior().clone());
         Natural::check(&posterior)?;
-        let (mut stepping, mut fault) = (Stepping { bound, posterior }, None);
+        let steps = NaturalSteps::new(rate);
+        let (mut stepping, mut fault) = (Stepping { bound, posterior, steps }, None);
         let evaluate = |outer: &Outer, own: &mut Stepping, batch: Batch<'_>, gradient: &mut [f64]| {
-            let Stepping { bound, posterior } = own;
+            let Stepping { bound, posterior, steps } = own;
             bound.next_batch(&outer.0, data, batch.indices, &mut fault)?;
             let value = bound.gradient_with(&outer.0, posterior, gradient)?;
             bound.follow_noise(&outer.0, settings.noise.as_ref())?;
-            bound.natural_step(posterior, rate)?;
+            bound.natural_step(posterior, steps.next(1.0 / batch.weight))?;
             Ok::<f64, InferenceError>(value)
         };
         let watch = |outer: &Outer, own: &Stepping, now| {
@@ -328,26 +331,6 @@ impl Companion for Sampled {
     fn recall(&mut self, memory: SamplingMemory) -> Result<(), String> {
         self.bound.recall_sampling(memory);
         Ok(())
-    }
-}
-
-/// `Sampled` with a posterior that takes natural-gradient steps.
-struct Stepping {
-    bound: Bound,
-    posterior: Mixture,
-}
-
-impl Companion for Stepping {
-    type Memory = (SamplingMemory, Vec<f64>);
-    const KIND: &'static str = "the bound in mini-batches, with natural gradients";
-
-    fn memory(&self) -> Self::Memory {
-        (self.bound.sampling_memory(), self.posterior.parameter_values())
-    }
-
-    fn recall(&mut self, (sampling, values): Self::Memory) -> Result<(), String> {
-        self.bound.recall_sampling(sampling);
-        self.posterior.set_parameter_values(&values).map_err(|error| error.to_string())
     }
 }
 

@@ -63,6 +63,24 @@ fn first_order_methods_raise_the_bound() {
     assert!(value(&natural) > best - 3.0, "{} against {best}", value(&natural));
 }
 
+/// Steps that become shorter average over batches: the posterior ends near its maximum, although ten batches, which steps
+/// of a constant length would average over, have a fifteenth of the rows.
+#[test]
+fn natural_steps_average_over_an_epoch() {
+    let problem = Problem::new(3000, 1, 65);
+    for (likelihood, targets) in [("bernoulli_logit", problem.signs()), ("poisson", problem.counts())] {
+        let data = problem.table(&targets);
+        let mut model = model(likelihood, &problem.inducing(12));
+        let batches = Batches::shuffled(3000, 20, 1).unwrap();
+        // Parameters hardly move, so that only the posterior is to be learned.
+        let how = Learning::Batches(batches, Steps::new(Adam::with_rate(1e-9), 450));
+        model.learn_with(&data, how, &BoundLearning::in_steps(0.1), &mut |_| {}).unwrap();
+        let value = Bound::new(&model, &data).unwrap().value(&model).unwrap();
+        let best = whole_bound(&model, &data);
+        assert!(value <= best && value > best - 2.0, "{likelihood}: {value} against {best}");
+    }
+}
+
 /// Natural gradients from batches with samples: the number of samples adapts to the noise.
 #[test]
 fn the_number_of_samples_follows_the_noise() {
