@@ -6,9 +6,9 @@
 //! other parameters.
 //!
 //! If the likelihood is not log-concave, the bound has several maxima. `robust_max` has no gradient at rows whose label is
-//! improbable, so a posterior that is soon certain excludes classes for good. Then all steps have the length B/N, and
-//! observations a power that grows from 0 to 1 over three epochs, or half of the steps if that is sooner. That does not
-//! exclude such maxima, but makes them rare.
+//! improbable, so a posterior that is soon certain excludes classes for good. Then all steps have the length B/N, or
+//! five by the number of steps if that is longer, and observations a power that grows from 0 to 1 over three epochs, or
+//! half of the steps if that is sooner. That does not exclude such maxima, but makes them rare.
 
 use super::bound::{Bound, SamplingMemory};
 use super::mixture::Mixture;
@@ -17,6 +17,8 @@ use gp_optim::{Companion, ParameterSet, ParameterSetMut};
 /// Epochs, and share of all steps, over which the power of observations grows.
 const EPOCHS: f64 = 3.0;
 const SHARE: f64 = 0.5;
+/// Minimum sum of the lengths of all steps. The start keeps a weight of exp(−5).
+const MIN_SUM: f64 = 5.0;
 
 /// Length of a step, and power of observations in it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -48,8 +50,10 @@ impl NaturalSteps {
         if self.is_log_concave {
             return NaturalStep { rate: average.max(share).min(self.first), power: 1.0 };
         }
-        let growing = (SHARE * self.count as f64).min(EPOCHS / share);
-        NaturalStep { rate: share.min(self.first), power: (self.taken as f64 / growing).min(1.0) }
+        let count = self.count as f64;
+        let growing = (SHARE * count).min(EPOCHS / share);
+        let rate = share.max(MIN_SUM / count).min(self.first);
+        NaturalStep { rate, power: (self.taken as f64 / growing).min(1.0) }
     }
 }
 
@@ -98,7 +102,8 @@ mod tests {
         for (count, growing) in [(1000, 30), (40, 20)] {
             let mut steps = NaturalSteps::new(0.2, false, count);
             let taken: Vec<NaturalStep> = (0..count).map(|_| steps.next(0.1)).collect();
-            assert!(taken.iter().all(|step| step.rate == 0.1 && step.power > 0.0));
+            let rate = if count == 40 { 0.125 } else { 0.1 };
+            assert!(taken.iter().all(|step| step.rate == rate && step.power > 0.0));
             assert!(taken.windows(2).all(|pair| pair[1].power >= pair[0].power));
             assert_eq!(taken.iter().filter(|step| step.power < 1.0).count(), growing - 1);
         }
