@@ -1,59 +1,34 @@
 //! Natural-gradient steps of a posterior beside first-order steps of everything else, one per mini-batch.
 //!
 //! A step of length ρ replaces a share ρ of the posterior by what one batch says, with the weight of all N rows. With a
-//! constant ρ the posterior consists of the last 1/ρ batches, and its noise stays. Here step t, from 0, has length 1/(t +
-//! 1/ρ₀), an average over all batches so far, but at least B/N, an average over one epoch: older batches were seen with
-//! other parameters.
-//!
-//! If the likelihood is not log-concave, the bound has several maxima. `robust_max` has no gradient at rows whose label is
-//! improbable, so a posterior that is soon certain excludes classes for good. Then all steps have the length B/N, or
-//! five by the number of steps if that is longer, and observations a power that grows from 0 to 1 over three epochs, or
-//! half of the steps if that is sooner. That does not exclude such maxima, but makes them rare.
+//! constant ρ the posterior consists of the last 1/ρ batches, and its noise stays. Here step t, from 0, has length c/(t +
+//! c/ρ₀): an average over the last c-th of the batches so far, since earlier ones were seen with other parameters. It is
+//! at least B/N, an average over one epoch.
 
 use super::bound::{Bound, SamplingMemory};
 use super::mixture::Mixture;
 use gp_optim::{Companion, ParameterSet, ParameterSetMut};
 
-/// Epochs, and share of all steps, over which the power of observations grows.
-const EPOCHS: f64 = 3.0;
-const SHARE: f64 = 0.5;
-/// Minimum sum of the lengths of all steps. The start keeps a weight of exp(−5).
-const MIN_SUM: f64 = 5.0;
-
-/// Length of a step, and power of observations in it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct NaturalStep {
-    pub(super) rate: f64,
-    pub(super) power: f64,
-}
-
-/// Schedule of steps.
+/// Number c: the average is over the last fifth of the batches so far.
+const RECENT: f64 = 5.0;
+/// Lengths of the steps.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NaturalSteps {
     /// Length ρ₀ of the first step, and maximum of the others.
     first: f64,
-    is_log_concave: bool,
-    /// Number of steps at most.
-    count: u64,
     taken: u64,
 }
 
 impl NaturalSteps {
-    pub(super) fn new(first: f64, is_log_concave: bool, count: u64) -> Self {
-        Self { first, is_log_concave, count, taken: 0 }
+    pub(super) fn new(first: f64) -> Self {
+        Self { first, taken: 0 }
     }
 
-    /// Next step, for a batch with this share of the rows.
-    pub(super) fn next(&mut self, share: f64) -> NaturalStep {
-        let average = 1.0 / (self.taken as f64 + 1.0 / self.first);
+    /// Length of the next step, for a batch with this share of the rows.
+    pub(super) fn next(&mut self, share: f64) -> f64 {
+        let average = RECENT / (self.taken as f64 + RECENT / self.first);
         self.taken += 1;
-        if self.is_log_concave {
-            return NaturalStep { rate: average.max(share).min(self.first), power: 1.0 };
-        }
-        let count = self.count as f64;
-        let growing = (SHARE * count).min(EPOCHS / share);
-        let rate = share.max(MIN_SUM / count).min(self.first);
-        NaturalStep { rate, power: (self.taken as f64 / growing).min(1.0) }
+        average.max(share).min(self.first)
     }
 }
 
@@ -84,28 +59,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn steps_average_over_all_batches_and_then_over_one_epoch() {
-        let mut steps = NaturalSteps::new(0.1, true, 400);
-        let lengths: Vec<f64> = (0..400).map(|_| steps.next(0.01).rate).collect();
-        assert!((lengths[0] - 0.1).abs() < 1e-15 && (lengths[10] - 0.05).abs() < 1e-15);
-        // The weight of batch s after 80 steps, ρ_s Π (1 − ρ), is the same for all but the first.
-        let kept = |s: usize| lengths[s] * lengths[s + 1..80].iter().map(|rate| 1.0 - rate).product::<f64>();
-        assert!((1..80).all(|s| (kept(s) / kept(1) - 1.0).abs() < 1e-12));
-        assert!(lengths[91..].iter().all(|rate| *rate == 0.01));
+    fn steps_average_over_recent_batches_and_then_over_one_epoch() {
+        let mut steps = NaturalSteps::new(0.1);
+        let lengths: Vec<f64> = (0..900).map(|_| steps.next(0.01)).collect();
+        assert!((lengths[0] - 0.1).abs() < 1e-15 && (lengths[50] - 0.05).abs() < 1e-15);
+        // The weight of batch s after 400 steps, ρ_s Π (1 − ρ): the last fifth has two thirds.
+        let kept = |s: usize| lengths[s] * lengths[s + 1..400].iter().map(|rate| 1.0 - rate).product::<f64>();
+        let recent: f64 = (320..400).map(kept).sum();
+        assert!((0.6..0.7).contains(&recent), "{recent}");
+        assert!((1..400).all(|s| kept(s) > kept(s - 1)));
+        assert!(lengths[451..].iter().all(|rate| *rate == 0.01));
         // All rows at once, or a short first step: the length stays.
-        let whole = |share| NaturalSteps::new(0.1, true, 9).next(share);
-        assert_eq!([1.0, 0.3].map(whole), [NaturalStep { rate: 0.1, power: 1.0 }; 2]);
-    }
-
-    #[test]
-    fn powers_grow_only_without_log_concavity() {
-        for (count, growing) in [(1000, 30), (40, 20)] {
-            let mut steps = NaturalSteps::new(0.2, false, count);
-            let taken: Vec<NaturalStep> = (0..count).map(|_| steps.next(0.1)).collect();
-            let rate = if count == 40 { 0.125 } else { 0.1 };
-            assert!(taken.iter().all(|step| step.rate == rate && step.power > 0.0));
-            assert!(taken.windows(2).all(|pair| pair[1].power >= pair[0].power));
-            assert_eq!(taken.iter().filter(|step| step.power < 1.0).count(), growing - 1);
-        }
+        assert_eq!([1.0, 0.3].map(|share| NaturalSteps::new(0.1).next(share)), [0.1, 0.1]);
     }
 }
