@@ -300,7 +300,7 @@ pub(super) fn not_of_kind(
         format!(", but looks like {}: {}", notation.one(), notation.advice())
     });
     let advice = match flag {
-        Some(TARGET) => format!("correct it, or leave it empty: {TARGET} has numbers"),
+        Some(TARGET) => format!("correct it: {TARGET} is a number, and may be empty in rows to predict"),
         Some(flag) => format!("correct it: {flag} needs numbers"),
         None => format!("correct it, or read an input as words with `gp fit --type {name}=category`"),
     };

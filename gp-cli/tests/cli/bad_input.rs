@@ -220,8 +220,10 @@ fn rows_that_miss_values_can_be_left_out() {
     desk.refused("predict model.gp t.csv", 3, &["`t.csv`, line 3, column x"]);
     assert_eq!(desk.ok("predict model.gp t.csv --missing drop").table().1.len(), 20);
     desk.write("later.csv", "x,y\n0.1,TBD\n");
-    let texts =
-        ["`later.csv`, line 2, column y: `TBD`", "leave it empty: the target of the model has numbers"];
+    let texts = [
+        "`later.csv`, line 2, column y: `TBD`",
+        "correct it: the target of the model is a number, and may be empty in rows to predict",
+    ];
     desk.refused("predict model.gp later.csv", 3, &texts);
     desk.write("later.csv", "x,y\n0.1,\n");
     desk.ok("predict model.gp later.csv");

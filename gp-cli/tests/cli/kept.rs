@@ -40,6 +40,31 @@ fn rmse(desk: &Desk, line: &str) -> f64 {
     desk.ok(&format!("eval {line} --json --quiet")).json()["scores"]["gp"]["rmse"].as_f64().unwrap()
 }
 
+/// One noise serves all rows: where an important number is missing at random, 50 % intervals are too narrow for the rows
+/// that miss it and too wide for the others.
+#[test]
+fn intervals_pay_for_what_is_missing() {
+    let row = |i: usize, is_missing: bool| {
+        let (x, z) = (1.7 * noise(3 * i), noise(3 * i + 1));
+        let y = (2.0 * x).sin() + 0.5 * z + 0.05 * noise(3 * i + 2);
+        if is_missing { format!(",{z},{y}\n") } else { format!("{x},{z},{y}\n") }
+    };
+    let table = |rows: std::ops::Range<usize>, is_missing: &dyn Fn(usize) -> bool| {
+        "x,z,y\n".to_owned() + &rows.map(|i| row(i, is_missing(i))).collect::<String>()
+    };
+    let desk = Desk::new();
+    desk.write("t.csv", table(0..400, &|i| i % 10 == 3));
+    desk.write("whole.csv", table(400..600, &|_| false));
+    desk.write("gaps.csv", table(400..600, &|_| true));
+    desk.ok("fit t.csv --target y --missing keep");
+    let held = |file: &str| {
+        let json = desk.ok(&format!("eval model.gp {file} --json --quiet")).json();
+        json["scores"]["gp"]["coverage"][0].as_f64().unwrap()
+    };
+    let (whole, gaps) = (held("whole.csv"), held("gaps.csv"));
+    assert!(whole > 0.7 && gaps < 0.3, "{whole} and {gaps}");
+}
+
 /// If missingness is informative, a model that keeps missing values predicts such rows as well as others, and other
 /// rows better than a model of fewer rows.
 #[test]

@@ -11,6 +11,7 @@ use gp_optim::{Companion, ParameterSet, ParameterSetMut};
 
 /// Number c: the average is over the last fifth of the batches so far.
 const RECENT: f64 = 5.0;
+
 /// Lengths of the steps.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NaturalSteps {
