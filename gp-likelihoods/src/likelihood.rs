@@ -72,6 +72,13 @@ pub trait Described: Debug + Send + Sync {
         true
     }
 
+    /// `true` if `ln p(y | f)` is bounded from below in f, so that its gradient vanishes at improbable
+    /// observations. Bounds then have maxima that give up some observations, and steps on them start with
+    /// observations of little weight.
+    fn saturates(&self) -> bool {
+        false
+    }
+
     /// `true` if `p(y | f) = exp(f_y)/Σ_c exp(f_c)`. Methods with vectorised exponentials evaluate it
     /// themselves.
     fn is_softmax(&self) -> bool {

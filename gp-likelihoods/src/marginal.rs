@@ -77,7 +77,7 @@ impl Marginal {
 impl Described for Marginal {
     forward! {
         self.whole => name settings parameters parameters_mut least_values latents latent_name support is_log_concave
-            is_smooth is_linear_gaussian
+            is_smooth saturates is_linear_gaussian
     }
 
     fn mixing(&self) -> Option<&[f64]> {

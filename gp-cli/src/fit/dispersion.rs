@@ -1,5 +1,6 @@
 //! Overdispersion of counts.
 
+use super::row_roles::RowRoles;
 use super::sample::Sample;
 use crate::error::CliError;
 use crate::method::{Fit, TrainingRows};
@@ -9,10 +10,6 @@ use gp_likelihoods::{Dispersion, dispersion};
 /// Maximum and minimum number of rows examined.
 const MAX_ROWS: usize = 2_000;
 const MIN_ROWS: usize = 30;
-/// Columns of observations with roles, after the count: offset, with the logarithm of the exposure, and
-/// weight.
-const OFFSET: usize = 1;
-const WEIGHT: usize = 2;
 /// Relevant excess over 1, and standard errors that chance explains.
 const EXCESS: f64 = 0.3;
 const ERRORS: f64 = 3.0;
@@ -33,22 +30,13 @@ pub(super) fn judge(fit: &mut Fit, sample: &TrainingRows, seed: u64) -> Result<(
     if rows.count() < MIN_ROWS {
         return Ok(());
     }
-    let column = |place: usize| if place < rows.outputs() { rows.column(place) } else { Ok(Vec::new()) };
-    let (counts, offsets) = (column(0)?, column(OFFSET)?);
-    let mut weights = column(WEIGHT)?;
-    weights.resize(counts.len(), 1.0);
-    let beliefs = fit.posterior.beliefs(rows.whole()?.0)?.moved(&offsets, &[]);
+    let (counts, roles) = (rows.column(0)?, RowRoles::of(&rows)?);
+    let beliefs = fit.posterior.beliefs(rows.whole()?.0)?.moved(&roles.offsets, &[]);
     let moments = fit.posterior.given(&beliefs).moments()?;
-    let total: f64 = weights.iter().sum();
-    let mean = |of: &dyn Fn(usize) -> f64| {
-        weights.iter().enumerate().map(|(row, weight)| weight * of(row)).sum::<f64>() / total
-    };
-    let ratio = mean(&|row| (counts[row] - moments[row].mean).powi(2) / moments[row].mean);
+    let ratio = roles.mean(|row| (counts[row] - moments[row].mean).powi(2) / moments[row].mean);
     // The variance of (y − μ)²/μ is 2 + 1/μ for a Poisson count.
-    let scatter = mean(&|row| 2.0 + 1.0 / moments[row].mean);
-    // Effective number of rows of equal weight.
-    let count = total.powi(2) / weights.iter().map(|weight| weight * weight).sum::<f64>();
-    if ratio > 1.0 + EXCESS.max(ERRORS * (scatter / count).sqrt()) {
+    let scatter = roles.mean(|row| 2.0 + 1.0 / moments[row].mean);
+    if ratio > 1.0 + EXCESS.max(ERRORS * (scatter / roles.count()).sqrt()) {
         let name = likelihood.name();
         fit.warnings.push(format!(
             "counts vary more than {name} says: squared residuals are {ratio:.1} times the means, so that intervals are \

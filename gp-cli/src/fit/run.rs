@@ -3,6 +3,7 @@
 use super::design::PartStart;
 use super::influence;
 use super::jitter;
+use super::lost_classes;
 use super::plan::{Plan, power};
 use super::sample::Sample;
 use super::several;
@@ -11,8 +12,8 @@ use super::trained::{Trained, TrainingContext};
 use crate::data::TableChoice;
 use crate::encode::Role;
 use crate::error::{CliError, ErrorKind};
-use crate::method::{Fit, Given};
-use crate::model::{About, Approximation, FurtherTarget, Influence, Model, TrainingRecord, TriedKernels};
+use crate::method::{Fit, Given, TrainingRows};
+use crate::model::{About, Approximation, FurtherTarget, Model, TrainingRecord, TriedKernels};
 use faer::MatRef;
 use gp_ep::DataSource;
 use gp_kernels::inducing::{Coverage, InducingInputs};
@@ -75,9 +76,14 @@ pub fn fit(plan: Plan, spec: &FitSpec, origin: &str) -> Result<Model, CliError> 
     }
     stages.begin("looking at what was learned");
     fit.warnings = [warnings, fit.warnings].concat();
+    let lost = lost_classes(&fit, &sample.rows, &targets, spec.seed);
+    fit.warnings.extend(lost.or_else(|error| no_answer("the probabilities of classes", error).map(Some))?);
     let coverage = coverage(&fit.posterior, &sample)?;
     let influence = influence::of_targets(&fit.posterior, &inputs, &sample.rows, &targets, spec.seed);
-    let influence = influence.or_else(|error| no_answer(error, &mut fit.warnings))?;
+    let influence = influence.or_else(|error| -> Result<_, CliError> {
+        fit.warnings.push(no_answer("the influence of the inputs", error)?);
+        Ok(Vec::new())
+    })?;
     let record = training_record(&fit, (method.name(), alpha), (rows, &targets), observed.log_scales());
     let is_plain = observed.roles.column(Role::Weights).is_none() && targets.len() < 2;
     let log_scales = (!is_plain).then(|| observed.log_scales());
@@ -129,12 +135,25 @@ fn effective(spec: &FitSpec, choice: &TableChoice, given: &Given) -> Map<String,
 }
 
 /// Turns a failed diagnostic into a warning, so that the model is not lost.
-fn no_answer(error: CliError, warnings: &mut Vec<String>) -> Result<Vec<Influence>, CliError> {
+fn no_answer(what: &str, error: CliError) -> Result<String, CliError> {
     if error.kind() != ErrorKind::Numerical {
         return Err(error);
     }
-    warnings.push(format!("the influence of the inputs could not be computed: {}", error.with_causes()));
-    Ok(Vec::new())
+    Ok(format!("{what} could not be computed: {}", error.with_causes()))
+}
+
+/// Warning of lost classes, for a single target that is a label.
+fn lost_classes(
+    fit: &Fit,
+    rows: &TrainingRows,
+    targets: &[FurtherTarget],
+    seed: u64,
+) -> Result<Option<String>, CliError> {
+    let [FurtherTarget { target, .. }] = targets else { return Ok(None) };
+    match target.labels() {
+        Some(names) if fit.is_trained() => lost_classes::warning(&fit.posterior, rows, names, seed),
+        _ => Ok(None),
+    }
 }
 
 fn training_record(

@@ -99,7 +99,8 @@ impl Adjusted {
 impl Described for Adjusted {
     forward! {
         self.likelihood => name settings parameters parameters_mut least_values latents latent_name support link
-            is_log_concave is_smooth grows_with_latent is_sampled gaussian_noise takes_missing_outputs is_linear_gaussian mixing
+            is_log_concave is_smooth saturates grows_with_latent is_sampled gaussian_noise takes_missing_outputs
+            is_linear_gaussian mixing
     }
 
     fn outputs(&self) -> usize {

@@ -96,6 +96,10 @@ impl Described for RobustMax {
     fn is_smooth(&self) -> bool {
         false
     }
+
+    fn saturates(&self) -> bool {
+        true
+    }
 }
 
 impl Density for RobustMax {

@@ -8,6 +8,7 @@
 use super::bound::Bound;
 use super::mixture::Mixture;
 use super::model::Savigp;
+use super::stepping::NaturalStep;
 use super::steps::{Evaluated, Natural};
 use crate::ascent::{Ascent, Climber, MAX_HALVINGS, NaturalOptions, climb};
 use gp_ep::InferenceError;
@@ -15,13 +16,22 @@ use gp_optim::Mixing;
 
 impl Bound {
     fn evaluated(&self) -> Evaluated<'_> {
-        let (weight, threading) = (self.weight(), self.threading());
+        self.tempered(1.0)
+    }
+
+    /// The last pass, with observations to this power.
+    fn tempered(&self, power: f64) -> Evaluated<'_> {
+        let (weight, threading) = (power * self.weight(), self.threading());
         let (layout, sums, working) = (&self.layout, &*self.sums.numbers, &self.working);
         Evaluated { weight, layout, sums, working, threading }
     }
 
-    /// Takes a step of length `rate` from the posterior of the last pass, halved until the result is proper.
-    pub(super) fn natural_step(&mut self, posterior: &mut Mixture, rate: f64) -> Result<(), InferenceError> {
+    /// Takes a step from the posterior of the last pass, halved until the result is proper.
+    pub(super) fn natural_step(
+        &mut self,
+        posterior: &mut Mixture,
+        step: NaturalStep,
+    ) -> Result<(), InferenceError> {
         if !self.is_evaluated_for(posterior) {
             let (what, axis) = ("bound", "evaluations with this posterior");
             return Err(InferenceError::Shape { what, axis, expected: 1, found: 0 });
@@ -31,7 +41,7 @@ impl Bound {
             None => Box::new((Natural::new(posterior)?, posterior.clone())),
         };
         let (natural, trial) = &mut *room;
-        let done = self.halve_until_proper(natural, (posterior, trial), rate);
+        let done = self.halve_until_proper(natural, (posterior, trial), step);
         self.natural = Some(room);
         done
     }
@@ -40,15 +50,12 @@ impl Bound {
         &self,
         natural: &mut Natural,
         (posterior, trial): (&mut Mixture, &mut Mixture),
-        rate: f64,
+        step: NaturalStep,
     ) -> Result<(), InferenceError> {
+        let at = self.tempered(step.power);
         for halvings in 0..=MAX_HALVINGS {
-            if natural.step(
-                &self.evaluated(),
-                posterior,
-                trial,
-                rate * 0.5f64.powi(halvings.cast_signed()),
-            )? {
+            let rate = step.rate * 0.5f64.powi(halvings.cast_signed());
+            if natural.step(&at, posterior, trial, rate)? {
                 std::mem::swap(posterior, trial);
                 return Ok(());
             }
@@ -132,7 +139,7 @@ impl Savigp {
     pub fn natural_step(&mut self, bound: &mut Bound, rate: f64) -> Result<(), InferenceError> {
         NaturalOptions { rate, ..NaturalOptions::default() }.check()?;
         let mut posterior = self.take_posterior();
-        let done = bound.natural_step(&mut posterior, rate);
+        let done = bound.natural_step(&mut posterior, NaturalStep { rate, power: 1.0 });
         self.restore_posterior(posterior);
         done
     }

@@ -4,6 +4,11 @@
 //! constant ρ the posterior consists of the last 1/ρ batches, and its noise stays. Here step t, from 0, has length c/(t +
 //! c/ρ₀): an average over the last c-th of the batches so far, since earlier ones were seen with other parameters. It is
 //! at least B/N, an average over one epoch.
+//!
+//! `robust_max` [saturates](gp_likelihoods::Described::saturates): it has no gradient at rows whose label is improbable, so
+//! a posterior that is soon certain excludes classes for good. Then all steps have the length B/N, or five by the number
+//! of steps if that is longer, and observations have a power that grows from 0 to 1 over five epochs, or half of the
+//! steps if that is sooner. That does not exclude such maxima, but makes them rare.
 
 use super::bound::{Bound, SamplingMemory};
 use super::mixture::Mixture;
@@ -11,25 +16,51 @@ use gp_optim::{Companion, ParameterSet, ParameterSetMut};
 
 /// Number c: the average is over the last fifth of the batches so far.
 const RECENT: f64 = 5.0;
+/// Epochs, and share of all steps, over which the power of observations grows.
+const EPOCHS: f64 = 5.0;
+const SHARE: f64 = 0.5;
+/// Minimum sum of the lengths of all steps. The start keeps a weight of exp(−5).
+const MIN_SUM: f64 = 5.0;
 
-/// Lengths of the steps.
+/// Length ρ of a step, and power of observations in it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct NaturalStep {
+    pub(super) rate: f64,
+    pub(super) power: f64,
+}
+
+/// Schedule of steps.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NaturalSteps {
     /// Length ρ₀ of the first step, and maximum of the others.
     first: f64,
+    saturates: bool,
+    /// Maximum number of steps.
+    count: u64,
     taken: u64,
 }
 
 impl NaturalSteps {
-    pub(super) fn new(first: f64) -> Self {
-        Self { first, taken: 0 }
+    pub(super) fn new(first: f64, saturates: bool, count: u64) -> Self {
+        Self { first, saturates, count, taken: 0 }
     }
 
-    /// Length of the next step, for a batch with this share of the rows.
-    pub(super) fn next(&mut self, share: f64) -> f64 {
-        let average = RECENT / (self.taken as f64 + RECENT / self.first);
+    /// Next step, for a batch with this share of the rows.
+    pub(super) fn next(&mut self, share: f64) -> NaturalStep {
+        let taken = self.taken as f64;
         self.taken += 1;
-        average.max(share).min(self.first)
+        if self.saturates {
+            return self.growing(taken + 1.0, share);
+        }
+        let rate = RECENT / (taken + RECENT / self.first);
+        NaturalStep { rate: rate.max(share).min(self.first), power: 1.0 }
+    }
+
+    /// Step `t`, from 1, of observations whose power grows.
+    fn growing(&self, t: f64, share: f64) -> NaturalStep {
+        let count = self.count as f64;
+        let rate = share.max(MIN_SUM / count).min(self.first);
+        NaturalStep { rate, power: (t / (SHARE * count).min(EPOCHS / share)).min(1.0) }
     }
 }
 
@@ -61,8 +92,8 @@ mod tests {
 
     #[test]
     fn steps_average_over_recent_batches_and_then_over_one_epoch() {
-        let mut steps = NaturalSteps::new(0.1);
-        let lengths: Vec<f64> = (0..900).map(|_| steps.next(0.01)).collect();
+        let mut steps = NaturalSteps::new(0.1, false, 900);
+        let lengths: Vec<f64> = (0..900).map(|_| steps.next(0.01).rate).collect();
         assert!((lengths[0] - 0.1).abs() < 1e-15 && (lengths[50] - 0.05).abs() < 1e-15);
         // The weight of batch s after 400 steps, ρ_s Π (1 − ρ): the last fifth has two thirds.
         let kept = |s: usize| lengths[s] * lengths[s + 1..400].iter().map(|rate| 1.0 - rate).product::<f64>();
@@ -71,6 +102,18 @@ mod tests {
         assert!((1..400).all(|s| kept(s) > kept(s - 1)));
         assert!(lengths[451..].iter().all(|rate| *rate == 0.01));
         // All rows at once, or a short first step: the length stays.
-        assert_eq!([1.0, 0.3].map(|share| NaturalSteps::new(0.1).next(share)), [0.1, 0.1]);
+        let of_share = |share| NaturalSteps::new(0.1, false, 9).next(share);
+        assert_eq!([1.0, 0.3].map(of_share), [NaturalStep { rate: 0.1, power: 1.0 }; 2]);
+    }
+
+    #[test]
+    fn powers_grow_only_where_likelihoods_saturate() {
+        for (count, growing, rate) in [(1000, 50, 0.1), (40, 20, 0.125)] {
+            let mut steps = NaturalSteps::new(0.2, true, count);
+            let taken: Vec<NaturalStep> = (0..count).map(|_| steps.next(0.1)).collect();
+            assert!(taken.iter().all(|step| step.rate == rate && step.power > 0.0));
+            assert!(taken.windows(2).all(|pair| pair[1].power >= pair[0].power));
+            assert_eq!(taken.iter().filter(|step| step.power < 1.0).count(), growing - 1);
+        }
     }
 }

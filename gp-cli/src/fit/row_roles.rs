@@ -1,0 +1,36 @@
+//! Offsets and weights of rows with one target.
+
+use crate::error::CliError;
+use crate::method::TrainingRows;
+use gp_ep::DataSource as _;
+
+/// Columns of observations with roles, after the target: offset, with the logarithm of the exposure, and weight.
+const OFFSET: usize = 1;
+const WEIGHT: usize = 2;
+
+/// Offset (none without role columns) and weight (1 without role columns) of each row.
+pub(super) struct RowRoles {
+    pub(super) offsets: Vec<f64>,
+    weights: Vec<f64>,
+    total: f64,
+}
+
+impl RowRoles {
+    pub(super) fn of(rows: &TrainingRows) -> Result<Self, CliError> {
+        let column = |place: usize| if place < rows.outputs() { rows.column(place) } else { Ok(Vec::new()) };
+        let (offsets, mut weights) = (column(OFFSET)?, column(WEIGHT)?);
+        weights.resize(rows.count(), 1.0);
+        let total = weights.iter().sum();
+        Ok(Self { offsets, weights, total })
+    }
+
+    /// Weighted mean over rows.
+    pub(super) fn mean(&self, of: impl Fn(usize) -> f64) -> f64 {
+        self.weights.iter().enumerate().map(|(row, weight)| weight * of(row)).sum::<f64>() / self.total
+    }
+
+    /// Effective number of rows of equal weight.
+    pub(super) fn count(&self) -> f64 {
+        self.total.powi(2) / self.weights.iter().map(|weight| weight * weight).sum::<f64>()
+    }
+}
