@@ -1,7 +1,7 @@
 //! Overdispersion of counts.
 
-use super::row_roles::RowRoles;
 use super::sample::Sample;
+use super::weighted_rows::WeightedRows;
 use crate::error::CliError;
 use crate::method::{Fit, TrainingRows};
 use gp_ep::DataSource as _;
@@ -30,13 +30,13 @@ pub(super) fn judge(fit: &mut Fit, sample: &TrainingRows, seed: u64) -> Result<(
     if rows.count() < MIN_ROWS {
         return Ok(());
     }
-    let (counts, roles) = (rows.column(0)?, RowRoles::of(&rows)?);
-    let beliefs = fit.posterior.beliefs(rows.whole()?.0)?.moved(&roles.offsets, &[]);
+    let (counts, weighted) = (rows.column(0)?, WeightedRows::of(&rows)?);
+    let beliefs = fit.posterior.beliefs(rows.whole()?.0)?.moved(&weighted.offsets, &[]);
     let moments = fit.posterior.given(&beliefs).moments()?;
-    let ratio = roles.mean(|row| (counts[row] - moments[row].mean).powi(2) / moments[row].mean);
+    let ratio = weighted.mean(|row| (counts[row] - moments[row].mean).powi(2) / moments[row].mean);
     // The variance of (y − μ)²/μ is 2 + 1/μ for a Poisson count.
-    let scatter = roles.mean(|row| 2.0 + 1.0 / moments[row].mean);
-    if ratio > 1.0 + EXCESS.max(ERRORS * (scatter / roles.count()).sqrt()) {
+    let scatter = weighted.mean(|row| 2.0 + 1.0 / moments[row].mean);
+    if ratio > 1.0 + EXCESS.max(ERRORS * (scatter / weighted.count()).sqrt()) {
         let name = likelihood.name();
         fit.warnings.push(format!(
             "counts vary more than {name} says: squared residuals are {ratio:.1} times the means, so that intervals are \

@@ -1,8 +1,8 @@
 //! Classes that a fit hardly predicts, although rows have them.
 
 use super::class_frequencies;
-use super::row_roles::RowRoles;
 use super::sample::Sample;
+use super::weighted_rows::WeightedRows;
 use crate::digits::four_digits;
 use crate::error::CliError;
 use crate::method::TrainingRows;
@@ -38,13 +38,13 @@ pub(super) fn warning(
 ) -> Result<Option<String>, CliError> {
     let rows = Sample::at_most(sample, ROWS, seed)?.rows;
     let likelihood = posterior.likelihood();
-    let (labels, roles) =
-        (class_frequencies::labels(likelihood.support(), rows.column(0)?), RowRoles::of(&rows)?);
-    let beliefs = posterior.beliefs(rows.whole()?.0)?.moved(&roles.offsets, &[]);
+    let (labels, weighted) =
+        (class_frequencies::labels(likelihood.support(), rows.column(0)?), WeightedRows::of(&rows)?);
+    let beliefs = posterior.beliefs(rows.whole()?.0)?.moved(&weighted.offsets, &[]);
     let probabilities = posterior.given(&beliefs).class_probabilities()?;
     let lost = (0..names.len()).filter_map(|class| {
-        let share = roles.mean(|row| f64::from(u8::from(labels[row] == class)));
-        let predicted = roles.mean(|row| probabilities[(row, class)]);
+        let share = weighted.mean(|row| f64::from(u8::from(labels[row] == class)));
+        let predicted = weighted.mean(|row| probabilities[(row, class)]);
         let has_rows = labels.iter().filter(|&&label| label == class).count() >= MIN_ROWS;
         (has_rows && predicted < SMALL * share).then_some(Lost { class, share, predicted })
     });

@@ -61,7 +61,6 @@ mod raw_rows;
 mod reading;
 mod restarts;
 mod rewritten;
-mod row_roles;
 mod run;
 mod sample;
 mod scales;
@@ -82,6 +81,7 @@ mod temperature;
 mod trained;
 mod untrained;
 mod variation;
+mod weighted_rows;
 
 pub use checkpoint::{CheckpointFolder, check_sum};
 pub use expected_time::ExpectedTime;

@@ -9,13 +9,13 @@ const OFFSET: usize = 1;
 const WEIGHT: usize = 2;
 
 /// Offset (none without role columns) and weight (1 without role columns) of each row.
-pub(super) struct RowRoles {
+pub(super) struct WeightedRows {
     pub(super) offsets: Vec<f64>,
     weights: Vec<f64>,
     total: f64,
 }
 
-impl RowRoles {
+impl WeightedRows {
     pub(super) fn of(rows: &TrainingRows) -> Result<Self, CliError> {
         let column = |place: usize| if place < rows.outputs() { rows.column(place) } else { Ok(Vec::new()) };
         let (offsets, mut weights) = (column(OFFSET)?, column(WEIGHT)?);
