@@ -134,6 +134,9 @@ pub struct Spread {
     largest: f64,
 }
 
+/// Length of a spread's state.
+pub(crate) const SPREAD_STATE: usize = 7;
+
 /// 2⁵⁰⁰ and its inverse.
 const LARGER: f64 = f64::from_bits((1023 + 500) << 52);
 const SMALLER: f64 = f64::from_bits((1023 - 500) << 52);
@@ -159,6 +162,20 @@ impl Spread {
         if weight > 0.0 {
             self.largest = self.largest.max((value - self.mean).abs());
         }
+    }
+
+    /// State of the sums, from which [`go_on`](Self::go_on) continues.
+    pub(crate) fn state(&self) -> [f64; SPREAD_STATE] {
+        let [a, b, c] = [self.squares, self.squares_larger, self.squares_smaller];
+        [a.weight, a.sum, b.weight, b.sum, c.weight, c.sum, self.largest]
+    }
+
+    /// Continues the sums of another process, about the same mean.
+    pub(crate) fn go_on(&mut self, state: [f64; SPREAD_STATE]) {
+        let [a, b, c, d, e, f, largest] = state;
+        let sum = |weight, sum| Sum { weight, sum };
+        (self.squares, self.squares_larger, self.squares_smaller) = (sum(a, b), sum(c, d), sum(e, f));
+        self.largest = largest;
     }
 
     /// Standardiser to mean 0 and standard deviation 1; scale 1 for constant columns. If even the enlarged squares

@@ -9,6 +9,7 @@ mod far_end;
 mod feature;
 mod inputs;
 mod labels;
+mod measure;
 mod observations;
 mod outlier;
 mod raw;

@@ -21,7 +21,12 @@ impl RowSketch {
         self.insert(spread(sum));
     }
 
-    fn insert(&mut self, sum: u64) {
+    /// Checksums kept.
+    pub(super) fn kept(&self) -> impl Iterator<Item = u64> {
+        self.0.iter().copied()
+    }
+
+    pub(super) fn insert(&mut self, sum: u64) {
         let is_full = self.is_full();
         if is_full && self.0.last().is_some_and(|&last| sum >= last) {
             return;

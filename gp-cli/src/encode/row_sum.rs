@@ -5,6 +5,7 @@ use super::row_sketch::RowSketch;
 use super::target::{Target, TargetValues};
 use crate::data::{Column, Frame, Kind, Values};
 use crate::error::CliError;
+use gp_optim::{Team, TeamError};
 
 /// Multiplier of a step: odd, with about as many ones as zeros.
 const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -46,9 +47,30 @@ impl RowSum {
         cells.fold(ODD, step)
     }
 
+    /// Sum of the rows of all processes.
+    pub(super) fn of_all(self, team: &Team) -> Result<Self, TeamError> {
+        let (mut sum, mut sketch) = (0_u64, RowSketch::default());
+        for part in from_numbers(&team.gather(&to_numbers([self.sum]))?) {
+            sum = sum.wrapping_add(part);
+        }
+        for kept in from_numbers(&team.gather(&to_numbers(self.sketch.kept()))?) {
+            sketch.insert(kept);
+        }
+        Ok(Self { sum, sketch, ..self })
+    }
+
     pub(super) fn marks(self) -> RowMarks {
         RowMarks { check_sum: in_digits(self.sum), sketch: self.sketch }
     }
+}
+
+/// Halves of whole numbers, which f64 holds exactly.
+fn to_numbers(sums: impl IntoIterator<Item = u64>) -> Vec<f64> {
+    sums.into_iter().flat_map(|sum| [sum >> 32, sum & u64::from(u32::MAX)]).map(|half| half as f64).collect()
+}
+
+fn from_numbers(halves: &[f64]) -> impl Iterator<Item = u64> {
+    halves.as_chunks::<2>().0.iter().map(|[high, low]| ((*high as u64) << 32) | *low as u64)
 }
 
 fn in_digits(sum: u64) -> String {

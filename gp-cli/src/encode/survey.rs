@@ -3,12 +3,14 @@
 use super::column_survey::{ColumnSurvey, Kept, MAX_VALUES, Surveyed, weight_of};
 use super::columns::Columns;
 use super::labels::{LabelCounter, Labels};
+use super::measure::Measure;
 use super::raw::{EachRow, RawColumn, RawPiece};
 use super::roles::{Role, words};
 use super::row_sum::{RowMarks, RowSum};
 use crate::data::{Column, FILL_DROP_OR_KEEP, FILL_OR_DROP, Frame, Kind};
 use crate::error::{CliError, ErrorKind};
-use crate::standardise::{Spread, Sum};
+use crate::standardise::Sum;
+use gp_optim::Team;
 
 /// Summary of features, targets and role columns, from which choices are made. Values may be missing in
 /// features that keep them, and in some of several targets.
@@ -151,7 +153,7 @@ impl Survey {
         Ok(())
     }
 
-    /// Measures the scales of numbers, and the checksum, in a second pass over all rows, made by `pass`.
+    /// Measures the scales of numbers, and the marks of rows, in a second pass over all rows, made by `pass`.
     ///
     /// # Errors
     /// Those of the pass.
@@ -159,25 +161,23 @@ impl Survey {
         &mut self,
         pass: impl FnOnce(EachRow<'_>) -> Result<(), CliError>,
     ) -> Result<(), CliError> {
-        let spread = |column: &ColumnSurvey| match &column.values {
-            Surveyed::Numbers { sum, .. } => Some(Spread::about(sum.mean())),
-            Surveyed::Words(_) => None,
-        };
-        let mut spreads: Vec<Option<Spread>> = self.all_columns().map(spread).collect();
-        let weight = self.place_of(Role::Weights, 0);
+        self.measure_by(&Team::default(), pass)
+    }
+
+    /// Same as [`measure`](Self::measure), with a pass of each process over its own rows.
+    ///
+    /// # Errors
+    /// Also [`Elsewhere`](ErrorKind::Elsewhere) for a lost message.
+    pub(crate) fn measure_by(
+        &mut self,
+        team: &Team,
+        pass: impl FnOnce(EachRow<'_>) -> Result<(), CliError>,
+    ) -> Result<(), CliError> {
         let known = self.features().iter().chain(self.targets());
-        let mut sum = RowSum::new(known.map(ColumnSurvey::words));
-        pass(&mut |row| {
-            sum.add(row);
-            let weight = weight.and_then(|place| row.get(place)).copied().unwrap_or(1.0);
-            for (spread, &value) in spreads.iter_mut().zip(row) {
-                if let Some(spread) = spread.as_mut().filter(|_| !value.is_nan()) {
-                    spread.add_weighed(value, weight);
-                }
-            }
-            Ok(())
-        })?;
-        self.marks = sum.marks();
+        let sum = RowSum::new(known.map(ColumnSurvey::words));
+        let measured = Measure::begin(self.all_columns(), self.place_of(Role::Weights, 0), sum);
+        let (spreads, marks) = measured.over(team, pass)?;
+        self.marks = marks;
         let moved = self.moved.iter_mut().map(|moved| &mut moved.column);
         for (column, spread) in self.columns.iter_mut().chain(moved).zip(spreads) {
             if let (Surveyed::Numbers { scale, .. }, Some(spread)) = (&mut column.values, spread) {

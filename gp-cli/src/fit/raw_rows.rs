@@ -52,19 +52,50 @@ impl RawWriter {
         let width = self.width;
         Ok(RawRows::Whole(RowReader::new(self.into_file()?, width, 0)?))
     }
-
-    /// Rows of a table with `count` rows, of which this process has written [its own](own_rows).
-    pub(super) fn spread(self, team: &Team, count: usize) -> Result<RawRows, CliError> {
-        let (width, own) = (self.width, own_rows(team, count));
-        let file = self.into_file()?;
-        let reader = (!own.is_empty()).then(|| RowReader::new(file, width, 0)).transpose()?;
-        Ok(RawRows::Spread(SpreadRows::new(team.clone(), reader, (count, width, 0))?))
-    }
 }
 
-/// Rows that this process holds, out of `count`.
-pub(super) fn own_rows(team: &Team, count: usize) -> Range<usize> {
-    SpreadRows::<RowReader<File>>::share(team, count)
+/// File of the rows of this process, to be written.
+pub(super) struct ShareWriter {
+    team: Team,
+    count: usize,
+    own: Range<usize>,
+    /// Position of the next row among all.
+    next: usize,
+    to: RawWriter,
+}
+
+impl ShareWriter {
+    /// File in a folder for the table `name` with `count` rows of `width` numbers.
+    pub(super) fn new(
+        (team, folder): (&Team, &Path),
+        width: usize,
+        (name, count): (&str, usize),
+    ) -> Result<Self, CliError> {
+        let own = SpreadRows::<RowReader<File>>::share(team, count);
+        let to = RawWriter::new(folder, width, (name, Some(own.len())))?;
+        Ok(Self { team: team.clone(), count, own, next: 0, to })
+    }
+
+    /// Writes the next row of the table if this process holds it.
+    pub(super) fn write(&mut self, row: &[f64]) -> Result<(), CliError> {
+        if self.own.contains(&self.next) {
+            self.to.write(row)?;
+        }
+        self.next += 1;
+        Ok(())
+    }
+
+    /// `true` if this many rows were expected and written.
+    pub(super) fn is_whole(&self, count: usize) -> bool {
+        self.count == count && self.next == count
+    }
+
+    pub(super) fn rows(self) -> Result<RawRows, CliError> {
+        let (count, width) = (self.count, self.to.width);
+        let file = self.to.into_file()?;
+        let reader = (!self.own.is_empty()).then(|| RowReader::new(file, width, 0)).transpose()?;
+        Ok(RawRows::Spread(SpreadRows::new(self.team, reader, (count, width, 0))?))
+    }
 }
 
 /// Rows of numbers in files.

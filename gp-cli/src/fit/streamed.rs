@@ -2,7 +2,7 @@
 //! writes those that it holds.
 
 use super::observed::Observed;
-use super::raw_rows::{RawRows, RawWriter, own_rows};
+use super::raw_rows::{RawRows, RawWriter, ShareWriter};
 use super::reading::begin_survey;
 use super::spec::FitSpec;
 use crate::data::{Formats, Frame, FrameStream, Input, ReadOptions, TableChoice};
@@ -77,8 +77,7 @@ impl Streamed {
         Self::read_by(&Team::default(), (input, choice, formats), spec, folder, why)
     }
 
-    /// Same as [`read`](Self::read) by the processes of a team. Each reads the whole table twice, since its number of rows
-    /// is known only then, and writes its own rows.
+    /// Same as [`read`](Self::read) by the processes of a team. Each reads the whole table and writes its own rows.
     pub(crate) fn read_by(
         team: &Team,
         (input, choice, formats): (Input, &TableChoice, &Formats),
@@ -248,28 +247,30 @@ impl Origin {
         Ok((seen, raw))
     }
 
-    /// Survey of all rows, and file of those that this process holds.
+    /// Survey of all rows, and file of those that this process holds. These are known only with the number of rows: if
+    /// that is not what the format says, as without dropped rows, the table is read once more.
     fn spread(&self, team: &Team, spec: &FitSpec, folder: &Path) -> Result<(Seen, RawRows), CliError> {
-        let mut seen = self.see(spec, |_, _| Ok(()))?;
-        let (count, width) = (seen.survey.rows(), seen.survey.width());
-        let (own, mut row) = (own_rows(team, count), 0);
-        let mut writer = RawWriter::new(folder, width, (self.input.name(), Some(own.len())))?;
-        seen.survey.measure(|each| {
-            let again = self.see(spec, |_, numbers| {
-                each(numbers)?;
-                if own.contains(&row) {
-                    writer.write(numbers)?;
-                }
-                row += 1;
-                Ok(())
-            })?;
-            if again.survey.rows() == count && again.survey.width() == width {
-                Ok(())
-            } else {
-                Err(self.changed())
-            }
+        let begin = |width, count| ShareWriter::new((team, folder), width, (self.input.name(), count));
+        let mut writer = None;
+        let mut seen = self.see(spec, |expected, row| match (&mut writer, expected) {
+            (Some(writer), _) => ShareWriter::write(writer, row),
+            (none, Some(count)) => none.insert(begin(row.len(), count)?).write(row),
+            _ => Ok(()),
         })?;
-        Ok((seen, writer.spread(team, count)?))
+        let (count, width) = (seen.survey.rows(), seen.survey.width());
+        let raw = match writer.filter(|writer| writer.is_whole(count)) {
+            Some(writer) => writer.rows()?,
+            None => {
+                let mut writer = begin(width, count)?;
+                let again = self.see(spec, |_, row| writer.write(row))?;
+                if !writer.is_whole(count) || again.survey.width() != width {
+                    return Err(self.changed());
+                }
+                writer.rows()?
+            }
+        };
+        seen.survey.measure_by(team, |each| raw.for_each(each))?;
+        Ok((seen, raw))
     }
 
     fn changed(&self) -> CliError {

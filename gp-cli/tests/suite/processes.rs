@@ -66,7 +66,7 @@ fn tables() -> TempDir {
     folder
 }
 
-const FRONT: &str = "fit train.csv --force --quiet --features a,b,w";
+const FRONT: &str = "fit train.csv --force --quiet --units model --features a,b,w";
 
 fn fit(folder: &Path, how: &str) {
     let (code, _, err) = alone(folder, &format!("{FRONT} {how} --output m.gp"));
@@ -93,10 +93,19 @@ fn predictions_are_spread_and_have_the_bytes_of_one_process() {
             "--target y --method vfe --inducing 10 --iterations 3",
             "--latent --parts --quantiles 0.1,0.9 --id id --missing drop",
         ),
-        ("--target c --method svgp --inducing 10 --iterations 3", "--proba --latent --missing drop"),
-        ("--target n --method svgp --inducing 10 --iterations 3", "--interval 0.5,0.9 --missing drop"),
-        ("--target y --target z --method vfe --inducing 10 --iterations 3", "--missing drop"),
-        ("--target y --kernel rbf --method exact --iterations 2", "--missing drop"),
+        (
+            "--target c --kernel rbf(lengthscale=1) --method svgp --inducing 10 --iterations 3",
+            "--proba --latent --missing drop",
+        ),
+        (
+            "--target n --kernel rbf(lengthscale=1) --method svgp --inducing 10 --iterations 3",
+            "--interval 0.5,0.9 --missing drop",
+        ),
+        (
+            "--target y --target z --kernel rbf(lengthscale=1) --kernel rbf(lengthscale=1) --method vfe --inducing 10 --iterations 3",
+            "--missing drop",
+        ),
+        ("--target y --kernel rbf(lengthscale=1) --method exact --iterations 2", "--missing drop"),
     ];
     for (how, wanted) in cases {
         fit(folder, how);
@@ -132,37 +141,49 @@ fn scores_are_spread_and_have_the_bits_of_one_process() {
     let folder = tables();
     let folder = folder.path();
     for target in ["--target y", "--target c", "--target n", "--target y --target z"] {
-        fit(folder, &format!("{target} --method svgp --inducing 10 --iterations 3"));
+        fit(
+            folder,
+            &format!("{target} --kernel rbf(lengthscale=1) --method svgp --inducing 10 --iterations 3"),
+        );
         check(folder, "eval m.gp new.csv --missing drop --json");
     }
 }
 
 /// Methods that read rows from a file, in passes over all rows and in mini-batches, and choices from samples and scans, with
-/// numbers of processes. Without a kernel, seasons are looked for, which takes long.
+/// numbers of processes. Without a length-scale in the kernel, quick fits come first, which takes long.
 const STREAMED: [(&str, &[usize]); 12] = [
-    ("--target y --kernel rbf --method vfe --inducing 10 --iterations 3", &[2, 3, 8]),
+    ("--target y --kernel rbf(lengthscale=1) --method vfe --inducing 10 --iterations 3", &[2, 3, 8]),
     ("--target y --method fitc --inducing 10 --blocks g --iterations 3", &[3]),
-    ("--target y --kernel rbf --method pep --inducing 10 --alpha 0.5 --iterations 2 --restarts 2", &[3]),
     (
-        "--target c --kernel rbf --method svgp --inducing 10 --optimizer adam --epochs 2 --batch-size 150",
+        "--target y --kernel rbf(lengthscale=1) --method pep --inducing 10 --alpha 0.5 --iterations 2 --restarts 2",
+        &[3],
+    ),
+    (
+        "--target c --kernel rbf(lengthscale=1) --method svgp --inducing 10 --optimizer adam --epochs 2 --batch-size 150",
         &[2, 3, 8],
     ),
-    ("--target c --kernel rbf --method sep --inducing 10 --sites full --epochs 2 --batch-size 150", &[2, 3]),
     (
-        "--target c --kernel rbf --method sep --inducing 10 --sites tied --epochs 2 --batch-size 150 --weights v",
+        "--target c --kernel rbf(lengthscale=1) --method sep --inducing 10 --sites full --epochs 2 --batch-size 150",
         &[2, 3],
     ),
     (
-        "--target c --kernel rbf --method savigp --inducing 10 --samples 8 --optimizer adam --epochs 2 --batch-size 150",
+        "--target c --kernel rbf(lengthscale=1) --method sep --inducing 10 --sites tied --epochs 2 --batch-size 150 --weights v",
+        &[2, 3],
+    ),
+    (
+        "--target c --kernel rbf(lengthscale=1) --method savigp --inducing 10 --samples 8 --optimizer adam --epochs 2 --batch-size 150",
         &[3],
     ),
-    ("--target y --target z --method vfe --inducing 10 --iterations 2", &[3]),
     (
-        "--target y --target z --kernel rbf --method svgp --inducing 10 --optimizer adam --epochs 2 --batch-size 150",
+        "--target y --target z --kernel rbf(lengthscale=1) --kernel rbf(lengthscale=1) --method vfe --inducing 10 --iterations 2",
+        &[3],
+    ),
+    (
+        "--target y --target z --kernel rbf(lengthscale=1) --method svgp --inducing 10 --optimizer adam --epochs 2 --batch-size 150",
         &[3],
     ),
     ("--target n --method svgp --inducing 10 --optimizer adam --epochs 2 --batch-size 150", &[4]),
-    ("--target y --kernel rbf --method exact --iterations 2", &[3]),
+    ("--target y --kernel rbf(lengthscale=1) --method exact --iterations 2", &[3]),
     ("--target y --method vfe --inducing 6 --iterations 2 --search", &[2]),
 ];
 
