@@ -28,7 +28,7 @@ const ORIGIN: &str = "gp fit";
 /// Options of `gp fit`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct FitOptions {
-    /// Table to fit; - is the standard input
+    /// Table to fit: a file, a folder of files with the same columns, or - for the standard input
     #[arg(value_name = "DATA")]
     pub data: String,
     /// Model to fit

@@ -104,6 +104,29 @@ impl Values {
         }
     }
 
+    /// Adds values of the same type.
+    fn append(&mut self, more: Self) {
+        match (self, more) {
+            (Self::Numbers(numbers), Self::Numbers(more)) => numbers.extend(more),
+            (Self::Levels { codes, levels }, Self::Levels { codes: more, levels: words }) => {
+                let known: HashMap<&str, u32> =
+                    levels.iter().zip(0..).map(|(word, code)| (word.as_str(), code)).collect();
+                let own: Vec<Option<u32>> =
+                    words.iter().map(|word| known.get(word.as_str()).copied()).collect();
+                let place = |(word, code): (String, Option<u32>)| {
+                    code.unwrap_or_else(|| {
+                        levels.push(word);
+                        levels.len() as u32 - 1
+                    })
+                };
+                let own: Vec<u32> = words.into_iter().zip(own).map(place).collect();
+                let code = |code: u32| own.get(code as usize).copied().unwrap_or(Self::NO_LEVEL);
+                codes.extend(more.into_iter().map(code));
+            }
+            _ => {}
+        }
+    }
+
     fn rows(&self, rows: &[usize]) -> Self {
         match self {
             Self::Numbers(numbers) => Self::Numbers(rows.iter().map(|&row| numbers[row]).collect()),
@@ -209,6 +232,18 @@ impl Column {
     #[must_use]
     pub fn renamed(&self, name: &str) -> Self {
         Self { name: name.to_owned(), ..self.clone() }
+    }
+
+    /// Adds the values of a column of the same type.
+    pub(super) fn append(&mut self, more: Self) {
+        self.values.append(more.values);
+        self.written = match (self.written.take(), more.written) {
+            (Some(mut written), Some(more)) => {
+                written.append(more);
+                Some(written)
+            }
+            _ => None,
+        };
     }
 
     /// Copy of the column restricted to these rows.

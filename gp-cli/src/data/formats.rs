@@ -1,5 +1,6 @@
 //! Registry of formats, and detection of a file's format.
 
+use super::folder::{self, FolderStream};
 use super::foreign;
 use super::format::Format;
 use super::frame::Frame;
@@ -93,7 +94,13 @@ impl Formats {
     /// # Errors
     /// As [`read`](Self::read); [`Io`](ErrorKind::Io) if the file cannot be read.
     pub fn read_input(&self, input: Input, options: &ReadOptions) -> Result<Frame, CliError> {
-        self.of(&input, options)?.read_input(input, options)?.read_as(options)
+        let format = self.of(&input, options)?;
+        match input.parts() {
+            parts @ [_, ..] if format.comes_in_pieces() => {
+                folder::joined(FolderStream::new(&input, parts, self, options))
+            }
+            _ => format.read_input(input, options)?.read_as(options),
+        }
     }
 
     /// Reads the table in chunks of rows.
@@ -105,11 +112,25 @@ impl Formats {
         input: &'a Input,
         options: &ReadOptions,
     ) -> Result<Box<dyn FrameStream + 'a>, CliError> {
+        if let parts @ [_, ..] = input.parts() {
+            return Ok(Box::new(FolderStream::new(input, parts, self, options)));
+        }
         let from = self.of(input, options)?.pieces(input, options)?;
         Ok(Box::new(Typed { from, options: options.clone() }))
     }
 
-    /// Format of a file.
+    /// Approximate memory of the table and its points, in bytes.
+    ///
+    /// # Errors
+    /// As [`of`](Self::of).
+    pub fn memory(&self, input: &Input, options: &ReadOptions) -> Result<f64, CliError> {
+        if let parts @ [_, ..] = input.parts() {
+            return parts.iter().map(|part| self.memory(part, options)).sum();
+        }
+        Ok(self.of(input, options)?.memory(input))
+    }
+
+    /// Format of a file, or of the first one in a folder.
     ///
     /// # Errors
     /// [`Usage`](ErrorKind::Usage) for an unknown format.

@@ -8,6 +8,7 @@ use crate::error::{CliError, ErrorKind};
 use crate::shown::shown;
 use gp_optim::similar;
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::Arc;
 
 /// Maximum number of names listed in an error.
@@ -39,6 +40,8 @@ enum Places {
     Rows(Vec<u64>),
     /// Consecutive rows from this number on.
     From(u64),
+    /// Rows of several files, with the first row of each.
+    Files(Vec<(usize, Arc<str>, Places)>),
 }
 
 impl Places {
@@ -47,7 +50,22 @@ impl Places {
             Self::Lines(lines) => format!("line {}", lines[row]),
             Self::Rows(rows) => format!("row {}", rows[row]),
             Self::From(first) => format!("row {}", first + row as u64),
+            Self::Files(_) => match self.file(row) {
+                Some((path, place, own)) => {
+                    let name = Path::new(path).file_name().unwrap_or_default().to_string_lossy();
+                    format!("{} of {}", place.text(own), shown(&name))
+                }
+                None => String::new(),
+            },
         }
+    }
+
+    /// File of a row, if there are several, with the places in it and the row's number among them.
+    fn file(&self, row: usize) -> Option<(&str, &Self, usize)> {
+        let Self::Files(files) = self else { return None };
+        let next = files.partition_point(|(first, ..)| *first <= row);
+        let (first, path, places) = files.get(next.checked_sub(1)?)?;
+        Some((path, places, row - first))
     }
 
     fn of(&self, rows: &[usize]) -> Self {
@@ -55,6 +73,17 @@ impl Places {
             Self::Lines(lines) => Self::Lines(rows.iter().map(|&row| lines[row]).collect()),
             Self::Rows(known) => Self::Rows(rows.iter().map(|&row| known[row]).collect()),
             Self::From(first) => Self::Rows(rows.iter().map(|&row| first + row as u64).collect()),
+            Self::Files(files) => {
+                let (mut found, mut start) = (Vec::new(), 0);
+                let file = |row: usize| files.partition_point(|(first, ..)| *first <= row);
+                for run in rows.chunk_by(|&one, &next| file(one) == file(next)) {
+                    let (first, path, places) = &files[file(run[0]) - 1];
+                    let own: Vec<usize> = run.iter().map(|row| row - first).collect();
+                    found.push((start, path.clone(), places.of(&own)));
+                    start += run.len();
+                }
+                Self::Files(found)
+            }
         }
     }
 }
@@ -130,6 +159,21 @@ impl Frame {
             })?);
         }
         Ok(Self { heading, ..Self::placed(&source, out, places)? })
+    }
+
+    /// The rows as part of a table in this folder.
+    pub(super) fn within(self, folder: &str) -> Self {
+        let places = Places::Files(vec![(0, self.source.into(), self.places)]);
+        Self { source: folder.to_owned(), places, ..self }
+    }
+
+    /// Adds the rows of another part, with the same columns.
+    pub(super) fn append(&mut self, part: Self) {
+        if let (Places::Files(files), Places::Files(more)) = (&mut self.places, part.places) {
+            files.extend(more.into_iter().map(|(first, path, places)| (self.rows + first, path, places)));
+        }
+        self.rows += part.rows;
+        self.columns.iter_mut().zip(part.columns).for_each(|(column, more)| column.append(more));
     }
 
     /// Name of the table in errors.
@@ -235,7 +279,11 @@ impl Frame {
     /// Error about one cell.
     #[must_use]
     pub fn fault(&self, row: usize, column: &str, what: &str) -> CliError {
-        let (source, place, column) = (&self.source, self.place(row), shown(column));
+        let (source, place) = match self.places.file(row) {
+            Some((path, place, own)) => (path, place.text(own)),
+            None => (self.source.as_str(), self.place(row)),
+        };
+        let column = shown(column);
         let message = format!("`{source}`, {place}, column {column}: {what}");
         CliError::new(ErrorKind::Data, message)
     }

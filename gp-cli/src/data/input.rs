@@ -1,6 +1,7 @@
 //! Table input from a file, standard input or memory, inspected before it is read.
 
 use super::counted::{read_all, read_up_to};
+use super::folder;
 use super::source::{GZIP, Source, damaged_gzip, extension_of};
 use super::spool::Spool;
 use super::supply::{Supply, cannot_read, own_error};
@@ -31,6 +32,8 @@ enum From {
     /// Unnamed file.
     Spooled(File),
     Memory(Vec<u8>),
+    /// Tables in a folder.
+    Folder(Vec<Input>),
 }
 
 #[derive(Debug, Default)]
@@ -42,7 +45,7 @@ struct Head {
 }
 
 impl Input {
-    /// Opens a file, or standard input for `-`. Standard input beyond `keep` bytes goes to an unnamed
+    /// Opens a file, a folder of files that are one table, or standard input for `-`. Standard input beyond `keep` bytes goes to an unnamed
     /// temporary file.
     ///
     /// # Errors
@@ -54,6 +57,9 @@ impl Input {
         let failed = |cause| CliError::io("read", Path::new(path), cause);
         let file = File::open(path).map_err(failed)?;
         let about = file.metadata().map_err(failed)?;
+        if about.is_dir() {
+            return Self::folder(path, keep);
+        }
         if !about.is_file() {
             // A pipe can be read only once.
             return Self::spooled(path, &mut { file }, keep);
@@ -66,6 +72,24 @@ impl Input {
             head: Head::default(),
         }
         .begun()
+    }
+
+    fn folder(path: &str, keep: u64) -> Result<Self, CliError> {
+        let open = |table: PathBuf| Self::open(&table.to_string_lossy(), keep);
+        let parts = folder::tables(path)?.into_iter().map(open).collect::<Result<Vec<_>, _>>()?;
+        let size = parts.iter().map(Self::size).sum::<f64>() as u64;
+        let unpacked = parts[0].head().to_vec();
+        let head = Head { packed: false, unpacked, ratio: 1.0 };
+        Ok(Self { name: path.to_owned(), from: From::Folder(parts), size, budget: Budget::default(), head })
+    }
+
+    /// Tables in a folder; none of a single table.
+    #[must_use]
+    pub fn parts(&self) -> &[Self] {
+        match &self.from {
+            From::Folder(parts) => parts,
+            _ => &[],
+        }
     }
 
     /// Input from raw bytes under this name.
@@ -81,7 +105,11 @@ impl Input {
     /// The input with a memory budget.
     #[must_use]
     pub fn within(self, budget: Budget) -> Self {
-        Self { budget, ..self }
+        let from = match self.from {
+            From::Folder(parts) => From::Folder(parts.into_iter().map(|part| part.within(budget)).collect()),
+            one => one,
+        };
+        Self { from, budget, ..self }
     }
 
     fn spooled(name: &str, stream: &mut dyn Read, keep: u64) -> Result<Self, CliError> {
@@ -137,10 +165,10 @@ impl Input {
         }
     }
 
-    /// Extension, as [`Source::extension`].
+    /// Extension, as [`Source::extension`]; of a folder, that of its first table.
     #[must_use]
     pub fn extension(&self) -> String {
-        extension_of(&self.name)
+        extension_of(self.parts().first().map_or(&self.name, |first| &first.name))
     }
 
     /// First bytes, unpacked; the whole content if short.
@@ -184,11 +212,18 @@ impl Input {
         }
     }
 
+    fn not_of_a_folder(&self) -> String {
+        format!("`{}` is a folder, and tables of this format are not read from folders", self.name)
+    }
+
     fn raw(&self) -> Result<Box<dyn Read + '_>, CliError> {
         let failed = |cause| cannot_read(&self.name, cause);
         Ok(match &self.from {
             From::Path(path) => Box::new(File::open(path).map_err(failed)?),
             From::Memory(bytes) => Box::new(bytes.as_slice()),
+            From::Folder(_) => {
+                return Err(CliError::new(ErrorKind::Data, self.not_of_a_folder()));
+            }
             From::Spooled(file) => {
                 let mut again = file.try_clone().map_err(failed)?;
                 again.seek(SeekFrom::Start(0)).map_err(failed)?;

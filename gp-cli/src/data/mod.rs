@@ -21,6 +21,7 @@ mod column;
 mod counted;
 mod csv;
 mod dates;
+mod folder;
 mod foreign;
 mod format;
 mod formats;

@@ -39,14 +39,15 @@ impl Stream {
                 streaming::check_spec(spec, &context.methods).map(|()| Some("as --stream says".to_owned()))
             }
             Self::Auto => {
-                let format = context.formats.of(input, &spec.read_options(choice)?)?;
+                let (formats, options) = (&context.formats, spec.read_options(choice)?);
+                let format = formats.of(input, &options)?;
                 let Some(free) = context.budget().left() else { return Ok(None) };
                 let able = if format.comes_in_pieces() {
                     streaming::check_spec(spec, &context.methods)
                 } else {
                     Err(format.not_in_pieces(input.name()))
                 };
-                by_size(format.memory(input), free, able)
+                by_size(formats.memory(input, &options)?, free, able)
             }
         }
     }

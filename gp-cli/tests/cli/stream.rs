@@ -73,6 +73,44 @@ fn models_are_the_same_wherever_rows_are() {
     }
 }
 
+/// The files of a folder are one table, wherever its rows are.
+#[test]
+fn files_of_a_folder_are_one_table() {
+    let desk = Desk::new();
+    let text = mixed(900, number);
+    let lines: Vec<&str> = text.lines().collect();
+    desk.write("t.csv", &text);
+    std::fs::create_dir(desk.path("parts")).unwrap();
+    for (name, rows) in [("part-1.csv", 1..301), ("part-2.csv", 301..650), ("part-3.csv", 650..901)] {
+        desk.write(&format!("parts/{name}"), [&lines[..1], &lines[rows]].concat().join("\n") + "\n");
+    }
+    desk.write("parts/_SUCCESS", "");
+    let how =
+        format!("--target y --missing drop {KERNEL} --method sep --inducing 12 --epochs 2 --batch-size 64");
+    let of_file = same_either_way(&desk, &format!("t.csv {how}"));
+    assert!(of_file == same_either_way(&desk, &format!("parts {how}")));
+    // Last bits of predictions depend on the rows beside them.
+    let predicted = |table: &str| -> Vec<Option<f64>> {
+        let text = desk.ok(&format!("predict held.gp {table} --missing drop")).out;
+        text.lines().flat_map(|line| line.split(',')).map(|cell| cell.parse().ok()).collect()
+    };
+    let (of_file, of_folder) = (predicted("t.csv"), predicted("parts"));
+    assert_eq!(of_file.len(), of_folder.len());
+    let is_near = |(one, other): (&Option<f64>, &Option<f64>)| match (one, other) {
+        (Some(one), Some(other)) => (one - other).abs() < 1e-12,
+        _ => one == other,
+    };
+    assert!(of_file.iter().zip(&of_folder).all(is_near));
+    let scores = |table: &str| desk.ok(&format!("eval held.gp {table} --missing drop --json")).out;
+    assert_eq!(scores("t.csv"), scores("parts"));
+    let wrong = text.lines().take(9).map(|line| line.replace("0.7,", "many,")).collect::<Vec<_>>();
+    desk.write("parts/part-2.csv", wrong.join("\n"));
+    for stream in ["never", "always"] {
+        let line = format!("fit parts {how} --stream {stream} --force");
+        desk.refused(&line, 3, &["`parts/part-2.csv`, line 4, column a: `many` is not a finite number"]);
+    }
+}
+
 /// Methods that use all rows in every step hold only these in memory, not the table.
 #[test]
 fn methods_of_all_rows_read_them_from_a_file_too() {
