@@ -4,8 +4,10 @@
 //! everything that depends on more than command line and data: clocks, signals, free memory, changing files. A failing
 //! process ends all, with its message and exit code.
 
+use crate::content::content_mark;
 use crate::context::Context;
 use crate::error::{CliError, ErrorKind};
+use crate::files::InputFiles;
 use crate::line::Line;
 use gp_optim::files::Onlooker;
 use gp_optim::{Team, TeamError};
@@ -85,7 +87,8 @@ pub(crate) fn check(context: &Context, words: &[OsString]) -> Result<(), CliErro
     if context.team.is_alone() {
         return Ok(());
     }
-    if words.iter().skip(1).any(|word| word == "-") {
+    let is_output = |word: &OsString| ["-o", "--output", "--trace"].iter().any(|flag| word == flag);
+    if words.windows(2).any(|pair| pair[1] == "-" && !is_output(&pair[0])) {
         let message =
             "several processes do not share the standard input; name a file that all of them can read";
         return Err(CliError::usage(message));
@@ -97,6 +100,26 @@ pub(crate) fn check(context: &Context, words: &[OsString]) -> Result<(), CliErro
         ("command line", words.join(" ")),
     ];
     own.iter().try_for_each(|(what, value)| check_same(&context.team, what, value))
+}
+
+/// Refuses processes whose input files differ, as on disks of their own. Files that no process can read are left to the
+/// command.
+///
+/// # Errors
+/// [`Usage`](ErrorKind::Usage), naming the first file and process that differ.
+pub(crate) fn check_inputs(team: &Team, inputs: &InputFiles) -> Result<(), CliError> {
+    if team.is_alone() {
+        return Ok(());
+    }
+    for (word, path) in inputs.iter() {
+        let mark = match content_mark(path) {
+            Ok(Some(mark)) => mark,
+            Ok(None) => "a pipe".to_owned(),
+            Err(error) => error.with_causes(),
+        };
+        check_same(team, &format!("content of {word}"), &mark)?;
+    }
+    Ok(())
 }
 
 /// Refuses processes that differ in a value; returns the same in all of them.
@@ -159,6 +182,34 @@ mod tests {
         });
         let expected = "processes do not agree on the version: it is `1.0` in process 0 and `` in process 2";
         assert_eq!(refused, [expected; 3]);
+    }
+
+    /// Each process reads its own copy of a file, as on disks of their own.
+    #[test]
+    fn processes_with_other_inputs_are_refused() {
+        let folders = [(); 3].map(|()| tempfile::tempdir().unwrap());
+        let check = |third: &str| {
+            let write =
+                |text, folder: &tempfile::TempDir| std::fs::write(folder.path().join("t.csv"), text).unwrap();
+            ["x,y\n1,2\n", "x,y\n1,2\n", third]
+                .into_iter()
+                .zip(&folders)
+                .for_each(|(text, folder)| write(text, folder));
+            Team::pretended(3, |team| {
+                let path = folders[team.rank()].path().join("t.csv");
+                check_inputs(&team, &InputFiles::none().and("DATA", Some(&path)))
+                    .map_err(|error| error.to_string())
+            })
+        };
+        assert_eq!(check("x,y\n1,2\n"), [Ok(()), Ok(()), Ok(())]);
+        for refused in check("x,y\n1,3\n") {
+            let refused = refused.unwrap_err();
+            assert!(
+                refused.starts_with("processes do not agree on the content of DATA: it is `8 bytes"),
+                "{refused}"
+            );
+            assert!(refused.ends_with("in process 2"), "{refused}");
+        }
     }
 
     #[test]

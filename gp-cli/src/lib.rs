@@ -5,6 +5,7 @@
 mod arguments;
 pub mod commands;
 mod config;
+mod content;
 mod context;
 mod course;
 pub mod data;

@@ -6,6 +6,7 @@ use crate::context::Context;
 use crate::error::CliError;
 use crate::evaluate::{evaluate_by, table};
 use crate::files::{InputFiles, OutputFile};
+use crate::in_step::check_inputs;
 use crate::left_out::counted;
 use crate::model::Model;
 use crate::notes::Notes;
@@ -48,6 +49,7 @@ pub fn run(
 ) -> Result<(), CliError> {
     let inputs = InputFiles::none().and("MODEL", Some(&options.model));
     let inputs = and_table(inputs, "DATA", &options.data);
+    check_inputs(&context.team, &inputs)?;
     let prepare = |path: &PathBuf| OutputFile::prepare("--report", path, options.force, &inputs);
     let report = options.report.as_ref().map(prepare).transpose()?;
     let model = Model::load(&options.model, context)?;

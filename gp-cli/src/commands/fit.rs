@@ -90,6 +90,8 @@ pub fn run(
     let spec = &options.spec;
     spec.targets()?;
     let inputs = inputs(options);
+    in_step::check_inputs(&context.team, &inputs)?;
+    let inputs = and_checkpoints(inputs, options);
     let output = OutputFile::prepare("--output", &options.output, options.force, &inputs)?;
     let inputs = inputs.and("--output", Some(&options.output));
     options.trace.iter().try_for_each(|path| inputs.check("--trace", path))?;
@@ -142,17 +144,21 @@ pub fn run(
     Ok(())
 }
 
-/// Input files, which outputs must not replace.
+/// Input files that every process reads.
 fn inputs(options: &FitOptions) -> InputFiles {
-    let folders = [("--checkpoint", &options.checkpoint), ("--resume", &options.resume)];
-    let kept = folders.into_iter().filter_map(|(word, folder)| Some((word, folder.as_deref()?)));
-    let kept = kept
-        .flat_map(|(word, folder)| CheckpointFolder::files(folder).into_iter().map(move |path| (word, path)));
     let inputs = and_table(InputFiles::none(), "DATA", &options.data);
     let inputs = options.test.iter().fold(inputs, |inputs, path| and_table(inputs, "--test", path));
     let inputs = inputs.and("--config", options.config.as_ref());
     let placed = &options.spec.inducing_file;
-    let inputs = placed.iter().fold(inputs, |inputs, path| inputs.and("--inducing-file", Some(path)));
+    placed.iter().fold(inputs, |inputs, path| inputs.and("--inducing-file", Some(path)))
+}
+
+/// These and the files of checkpoints, none of which outputs may replace.
+fn and_checkpoints(inputs: InputFiles, options: &FitOptions) -> InputFiles {
+    let folders = [("--checkpoint", &options.checkpoint), ("--resume", &options.resume)];
+    let kept = folders.into_iter().filter_map(|(word, folder)| Some((word, folder.as_deref()?)));
+    let kept = kept
+        .flat_map(|(word, folder)| CheckpointFolder::files(folder).into_iter().map(move |path| (word, path)));
     kept.fold(inputs, |inputs, (word, path)| inputs.and(word, Some(&path)))
 }
 

@@ -6,6 +6,7 @@ use crate::data::Frame;
 use crate::encode::Unseen;
 use crate::error::{CliError, ErrorKind};
 use crate::files::InputFiles;
+use crate::in_step::check_inputs;
 use crate::left_out::{LeftOut, counted};
 use crate::memory::Budget;
 use crate::missing::none_left;
@@ -87,6 +88,7 @@ pub fn run(
     let (start, format) = (Instant::now(), options.output_format.as_deref());
     let inputs = InputFiles::none().and("MODEL", Some(&options.model));
     let inputs = and_table(inputs, "DATA", &options.data);
+    check_inputs(&context.team, &inputs)?;
     let force = (options.force, &inputs);
     let destination = Destination::prepare(options.output.as_deref(), force, format, &context.writers)?;
     let path = destination.path();

@@ -1,76 +1,35 @@
 //! Table in the files of a folder, such as `part-0.parquet`, `part-1.parquet`: rows in the order of the file names.
 
 use super::column::Kind;
-use super::formats::Formats;
 use super::frame::{Frame, list};
 use super::input::Input;
-use super::options::ReadOptions;
 use super::pieces::FrameStream;
 use super::supply::Supply;
 use crate::error::{CliError, ErrorKind};
-use std::fs;
-use std::path::{Path, PathBuf};
 
-/// Starts of names that are no tables: hidden files, and marks such as `_SUCCESS`.
-const NO_TABLES: [char; 2] = ['.', '_'];
-
-/// Paths of the tables in a folder, in the order of their names.
-///
-/// # Errors
-/// [`Io`](ErrorKind::Io) if the folder cannot be read, [`Data`](ErrorKind::Data) for none, and for a folder within it.
-pub(super) fn tables(folder: &str) -> Result<Vec<PathBuf>, CliError> {
-    let failed = |cause| CliError::io("read", Path::new(folder), cause);
-    let refused = |what: String| CliError::new(ErrorKind::Data, what);
-    let mut found = Vec::new();
-    for entry in fs::read_dir(folder).map_err(failed)? {
-        let entry = entry.map_err(failed)?;
-        if entry.file_name().to_string_lossy().starts_with(NO_TABLES) {
-            continue;
-        }
-        let path = entry.path();
-        if !fs::metadata(&path).map_err(failed)?.is_file() {
-            let path = path.display();
-            return Err(refused(format!(
-                "`{path}` is no file; a table in the folder `{folder}` consists of files alone"
-            )));
-        }
-        found.push(path);
-    }
-    found.sort();
-    if found.is_empty() {
-        return Err(refused(format!("`{folder}` is a folder without tables")));
-    }
-    Ok(found)
-}
+/// Reader of a table in chunks.
+type OpenTable<'a> = Box<dyn Fn(&'a Input) -> Result<Box<dyn FrameStream + 'a>, CliError> + 'a>;
 
 /// Chunks of all tables in turn.
 pub(super) struct FolderStream<'a> {
     folder: &'a Input,
     rest: std::slice::Iter<'a, Input>,
     now: Option<Box<dyn FrameStream + 'a>>,
-    formats: Formats,
-    options: ReadOptions,
+    open: OpenTable<'a>,
     /// First table, and its columns.
-    like: Option<(String, Columns)>,
+    like: Option<(String, NamesAndKinds)>,
 }
 
-/// Names and types.
-type Columns = Vec<(String, Kind)>;
+type NamesAndKinds = Vec<(String, Kind)>;
 
 impl<'a> FolderStream<'a> {
-    pub(super) fn new(
-        folder: &'a Input,
-        parts: &'a [Input],
-        formats: &Formats,
-        options: &ReadOptions,
-    ) -> Self {
-        let (formats, options) = (formats.clone(), options.clone());
-        Self { folder, rest: parts.iter(), now: None, formats, options, like: None }
+    pub(super) fn new(folder: &'a Input, open: OpenTable<'a>) -> Self {
+        Self { folder, rest: folder.parts().iter(), now: None, open, like: None }
     }
 
     /// Refuses a table with other columns than the first.
     fn check(&mut self, piece: &Frame) -> Result<(), CliError> {
-        let columns: Columns =
+        let columns: NamesAndKinds =
             piece.columns().iter().map(|column| (column.name().to_owned(), column.kind())).collect();
         let Some((first, like)) = &self.like else {
             self.like = Some((piece.source().to_owned(), columns));
@@ -79,7 +38,7 @@ impl<'a> FolderStream<'a> {
         if *like == columns {
             return Ok(());
         }
-        let names = |of: &Columns| list(&of.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>());
+        let names = |of: &NamesAndKinds| list(&of.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>());
         let other = like.iter().zip(&columns).find(|(one, other)| one.0 == other.0 && one.1 != other.1);
         let what = match other {
             Some(((name, one), (_, other))) => format!(
@@ -101,7 +60,7 @@ impl FrameStream for FolderStream<'_> {
                 return Ok(Some(piece.within(self.folder.name())));
             }
             let Some(part) = self.rest.next() else { return Ok(None) };
-            self.now = Some(self.formats.pieces(part, &self.options)?);
+            self.now = Some((self.open)(part)?);
         }
     }
 }
@@ -127,6 +86,7 @@ pub(super) fn joined(mut pieces: FolderStream<'_>) -> Result<Frame, CliError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::{Formats, ReadOptions};
     use std::fs::{create_dir, write};
 
     fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {

@@ -95,12 +95,10 @@ impl Formats {
     /// As [`read`](Self::read); [`Io`](ErrorKind::Io) if the file cannot be read.
     pub fn read_input(&self, input: Input, options: &ReadOptions) -> Result<Frame, CliError> {
         let format = self.of(&input, options)?;
-        match input.parts() {
-            parts @ [_, ..] if format.comes_in_pieces() => {
-                folder::joined(FolderStream::new(&input, parts, self, options))
-            }
-            _ => format.read_input(input, options)?.read_as(options),
+        if !input.parts().is_empty() && format.comes_in_pieces() {
+            return folder::joined(self.pieces_of_folder(&input, options));
         }
+        format.read_input(input, options)?.read_as(options)
     }
 
     /// Reads the table in chunks of rows.
@@ -112,11 +110,16 @@ impl Formats {
         input: &'a Input,
         options: &ReadOptions,
     ) -> Result<Box<dyn FrameStream + 'a>, CliError> {
-        if let parts @ [_, ..] = input.parts() {
-            return Ok(Box::new(FolderStream::new(input, parts, self, options)));
+        if !input.parts().is_empty() {
+            return Ok(Box::new(self.pieces_of_folder(input, options)));
         }
         let from = self.of(input, options)?.pieces(input, options)?;
         Ok(Box::new(Typed { from, options: options.clone() }))
+    }
+
+    fn pieces_of_folder<'a>(&self, folder: &'a Input, options: &ReadOptions) -> FolderStream<'a> {
+        let (formats, options) = (self.clone(), options.clone());
+        FolderStream::new(folder, Box::new(move |table| formats.pieces(table, &options)))
     }
 
     /// Approximate memory of the table and its points, in bytes.

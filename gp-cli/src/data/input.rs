@@ -1,7 +1,7 @@
 //! Table input from a file, standard input or memory, inspected before it is read.
 
 use super::counted::{read_all, read_up_to};
-use super::folder;
+use super::listing::tables;
 use super::source::{GZIP, Source, damaged_gzip, extension_of};
 use super::spool::Spool;
 use super::supply::{Supply, cannot_read, own_error};
@@ -76,7 +76,7 @@ impl Input {
 
     fn folder(path: &str, keep: u64) -> Result<Self, CliError> {
         let open = |table: PathBuf| Self::open(&table.to_string_lossy(), keep);
-        let parts = folder::tables(path)?.into_iter().map(open).collect::<Result<Vec<_>, _>>()?;
+        let parts = tables(path)?.into_iter().map(open).collect::<Result<Vec<_>, _>>()?;
         let size = parts.iter().map(Self::size).sum::<f64>() as u64;
         let unpacked = parts[0].head().to_vec();
         let head = Head { packed: false, unpacked, ratio: 1.0 };

@@ -24,6 +24,11 @@ impl InputFiles {
         self
     }
 
+    /// Files with their names on the command line.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&'static str, &Path)> {
+        self.0.iter().map(|(word, path)| (*word, path.as_path()))
+    }
+
     /// Refuses an output that is one of the input files.
     ///
     /// # Errors

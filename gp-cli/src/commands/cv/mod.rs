@@ -12,12 +12,15 @@ pub use pooled::PooledCoverage;
 pub use summary::Summary;
 
 use super::{left_of, print_json, warn};
+use crate::commands::and_table;
 use crate::context::Context;
 use crate::data::{Frame, ReadOptions, TableChoice};
 use crate::error::{CliError, ErrorKind};
 use crate::evaluate::{Evaluation, evaluate_by};
+use crate::files::InputFiles;
 use crate::fit::TaskChoice::{Binary, Multiclass, Ordinal};
 use crate::fit::{self, FitSpec, FoldFolders, Plan, parse_time};
+use crate::in_step::check_inputs;
 use crate::interrupt;
 use crate::line::Line;
 use crate::model::{Model, TriedStarts};
@@ -97,6 +100,10 @@ pub fn run(
     out: &mut dyn Write,
     notes: &mut Notes<'_>,
 ) -> Result<(), CliError> {
+    let inputs = and_table(InputFiles::none(), "DATA", &options.data);
+    let placed = &options.spec.inducing_file;
+    let inputs = placed.iter().fold(inputs, |inputs, path| inputs.and("--inducing-file", Some(path)));
+    check_inputs(&context.team, &inputs)?;
     let (read, is_input) = read_options(options)?;
     notes.stage(format_args!("reading {}", options.data));
     let frame = context.formats.open(&options.data, &read)?;
