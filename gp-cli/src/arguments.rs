@@ -66,7 +66,6 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// Runs the command: results to `out`, everything else as notes.
     pub(crate) fn run(
         &self,
         context: &Context,
@@ -91,7 +90,7 @@ impl Command {
         }
     }
 
-    /// Reads the settings of methods, which no type here declares.
+    /// Reads method settings, which clap does not derive from types.
     pub(crate) fn take_settings(&mut self, matches: &ArgMatches, context: &Context) {
         let spec: &mut FitSpec = match self {
             Self::Fit(options) => &mut options.spec,
@@ -106,7 +105,7 @@ impl Command {
     }
 }
 
-/// Command line of `gp`, with method settings as flags and registered names in help texts.
+/// Command line of `gp` with registered method settings and names.
 pub(crate) fn command(context: &Context) -> clap::Command {
     Arguments::command().mut_subcommands(|subcommand| {
         let fits = subcommand.get_arguments().any(|known| known.get_id() == "method");
@@ -115,9 +114,6 @@ pub(crate) fn command(context: &Context) -> clap::Command {
     })
 }
 
-/// Fills registered names into the help of an argument.
-///
-/// Accepts negative numbers as values, so that the parser of the value reports the error.
 fn with_names(argument: Arg, context: &Context) -> Arg {
     let is_flag = argument.get_long().is_some() && argument.get_action().takes_values();
     let argument = if is_flag { argument.allow_negative_numbers(true) } else { argument };

@@ -1,4 +1,4 @@
-//! `--config TOML`: flags from a file. The command line takes precedence.
+//! `--config TOML`: flags from a file; the command line takes precedence.
 
 use crate::data::quoted;
 use crate::error::{CliError, ErrorKind};
@@ -11,10 +11,9 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
-/// Maximum size of a configuration file in bytes.
 const LARGEST: u64 = 4_000_000;
 
-/// Appends the entries of the configuration file that are not set on the command line.
+/// Appends configuration entries that the command line does not set.
 pub(crate) fn expand(command: &Command, arguments: Vec<OsString>) -> Result<Vec<OsString>, CliError> {
     // The main parser reports an invalid command line.
     let Ok(matches) = command.clone().try_get_matches_from(&arguments) else { return Ok(arguments) };
@@ -33,7 +32,6 @@ fn read(path: &Path) -> Result<String, CliError> {
     String::from_utf8(bytes).map_err(|_| usage(path, "not UTF-8 text; is it a configuration file?"))
 }
 
-/// Same as [`expand`] for the text of a file; errors name `path`.
 pub(crate) fn expand_text(
     command: &Command,
     mut arguments: Vec<OsString>,
@@ -54,7 +52,7 @@ pub(crate) fn expand_text(
     Ok(arguments)
 }
 
-/// Arguments for one entry; empty if the command line sets the flag or one that conflicts with it.
+/// Empty if the command line sets it or a conflicting flag.
 fn flag(
     path: &Path,
     (top, command): (&Command, &Command),
@@ -94,7 +92,6 @@ fn flag(
     values.iter().map(|value| Ok(format!("--{key}={}", text(value)?).into())).collect()
 }
 
-/// `true` if `flag` conflicts with flag `known` of the command line.
 fn excludes(command: &Command, (flag, known): (&Arg, &str), given: &ArgMatches) -> bool {
     let Some(said) = command.get_arguments().find(|other| other.get_id() == known) else { return false };
     let apart = |one: &Arg, other: &Arg| {

@@ -1,4 +1,4 @@
-//! Registries of everything that is selected by name.
+//! Registries of everything selected by name.
 
 use crate::data::{Format, Formats};
 use crate::memory::Budget;
@@ -37,7 +37,6 @@ pub struct Context {
     pub formats: Formats,
     /// Output formats.
     pub writers: Writers,
-    /// Processes that run a command together.
     pub(crate) team: Team,
 }
 
@@ -57,37 +56,37 @@ impl Context {
         }
     }
 
-    /// Adds a kernel, or replaces the one of the same name.
+    /// Adds or replaces a kernel, by name.
     #[must_use]
     pub fn with_kernel(self, entry: KernelEntry) -> Self {
         Self { kernels: self.kernels.with(entry), ..self }
     }
 
-    /// Adds a likelihood, or replaces the one of the same name.
+    /// Adds or replaces a likelihood, by name.
     #[must_use]
     pub fn with_likelihood(self, entry: LikelihoodEntry) -> Self {
         Self { likelihoods: self.likelihoods.with(entry), ..self }
     }
 
-    /// Adds a placement of inducing inputs, or replaces the one of the same name.
+    /// Adds or replaces a placement of inducing inputs, by name.
     #[must_use]
     pub fn with_placement(self, placement: impl Placement + 'static) -> Self {
         Self { placements: self.placements.with(Box::new(placement)), ..self }
     }
 
-    /// Adds a method, or replaces the one of the same name.
+    /// Adds or replaces a method, by name.
     #[must_use]
     pub fn with_method(self, method: impl Method + 'static) -> Self {
         Self { methods: self.methods.with(Arc::new(method)), ..self }
     }
 
-    /// Adds the reader of a posterior, or replaces the one of the same name.
+    /// Adds or replaces the reader of a posterior, by name.
     #[must_use]
     pub fn with_posterior(self, entry: PosteriorEntry) -> Self {
         Self { posteriors: self.posteriors.with(entry), ..self }
     }
 
-    /// Adds an input format, or replaces the one of the same name.
+    /// Adds or replaces an input format, by name.
     #[must_use]
     pub fn with_format(self, format: impl Format + 'static) -> Self {
         Self { formats: self.formats.with(Arc::new(format)), ..self }
@@ -101,13 +100,12 @@ impl Context {
 }
 
 impl Context {
-    /// Context for one of several processes that run every command together. Only process 0 writes files and messages.
+    /// Context for one process of a team; only process 0 writes files and messages.
     #[must_use]
     pub fn with_team(self, team: Team) -> Self {
         Self { team, ..self }
     }
 
-    /// Context for one process.
     pub(crate) fn alone(&self) -> Self {
         self.clone().with_team(Team::default())
     }

@@ -13,12 +13,10 @@ pub(crate) struct Course {
 }
 
 impl Course {
-    /// Writes progress to the terminal and one JSON line per iteration to `trace`.
     pub(crate) fn new(line: Line, trace: Option<TraceFile>) -> Self {
         Self { line, trace }
     }
 
-    /// Attaches the observers to a control; they run at every iteration.
     pub(crate) fn watch(self, control: Control) -> Control {
         let Self { line, mut trace } = self;
         control.with_watcher(move |record| {

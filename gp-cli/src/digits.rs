@@ -1,6 +1,6 @@
 //! Numbers as text with few digits.
 
-/// Number to four significant digits; in powers of ten if it is small or large.
+/// Four significant digits; powers of ten for small or large numbers.
 pub(crate) fn four_digits(number: f64) -> String {
     let size = number.abs();
     if size == 0.0 {

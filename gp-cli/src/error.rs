@@ -9,7 +9,6 @@ use gp_optim::{CheckpointError, OptimError, ParameterError, TeamError};
 use std::error::Error;
 use std::path::Path;
 
-/// Message before a cause from inference.
 const INFERENCE: &str = "inference failed";
 
 /// Kind of an error; determines the exit code.
@@ -28,7 +27,7 @@ pub enum ErrorKind {
     NotConverged,
     /// A file or folder cannot be read or written.
     Io,
-    /// Another process of the team failed and reports it.
+    /// Failure reported by another process of the team.
     Elsewhere,
     /// Interrupted by a signal.
     Interrupted,
@@ -75,7 +74,6 @@ impl CliError {
         Self { kind, message: message.into(), source: Some(cause.into()) }
     }
 
-    /// Error of the command line.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Usage, message)
     }
@@ -90,7 +88,7 @@ impl CliError {
         self.kind
     }
 
-    /// Message followed by those of its causes, joined by colons.
+    /// Message and those of its causes, joined by colons.
     #[must_use]
     pub fn with_causes(&self) -> String {
         let mut text = self.message.clone();

@@ -26,7 +26,6 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use std::ops::Range;
 
-/// Consequence of scoring training rows.
 const SEEN: &str = "which it fits better than others; score other rows, or use gp cv";
 
 /// Scores of predictors on the same rows.
@@ -40,11 +39,12 @@ pub struct Evaluation {
     pub predictors: Vec<(&'static str, String)>,
     /// Warnings for the user.
     pub warnings: Vec<String>,
-    /// Unit of errors and interval widths: `days` for a date, otherwise none; for a single target only.
+    /// Unit of errors and interval widths: `days` for dates; only for a single target.
     pub unit: Option<&'static str>,
 }
 
-/// Scores by predictor: `gp` is the model; `mean` or `shares` the constant prediction; `linear` the linear baseline.
+/// Scores by predictor: `gp` (the model), `mean` or `shares` (constant prediction), `linear` (linear
+/// baseline).
 #[derive(Clone, Debug, PartialEq)]
 pub enum Scores {
     /// Scores of numbers.
@@ -61,7 +61,7 @@ pub enum Scores {
 }
 
 impl Evaluation {
-    /// Predictor, score name and value of each score that is compared over folds.
+    /// Predictor, name and value of each score compared over folds.
     #[must_use]
     pub fn named(&self) -> Vec<(&'static str, String, f64)> {
         let with = |name: &'static str, scores: Vec<(&'static str, f64)>| {
@@ -74,7 +74,7 @@ impl Evaluation {
         }
     }
 
-    /// Unit of a score, by its name in [`named`](Self::named).
+    /// Unit of a score named by [`named`](Self::named).
     #[must_use]
     pub fn unit_of_score(&self, score: &str) -> Option<&'static str> {
         let (name, of) = score.split_once('(').unwrap_or((score, ""));
@@ -88,8 +88,9 @@ impl Evaluation {
         unit.filter(|_| ["rmse", "mae"].contains(&name))
     }
 
-    /// JSON with `rows`, `warnings`, `levels`, class `labels`, and `scores` and descriptions (`predictors`) by predictor.
-    /// With several targets, `scores` are means and `targets` holds rows and scores per target.
+    /// JSON with `rows`, `warnings`, `levels`, class `labels`, and by predictor `scores` and descriptions
+    /// (`predictors`). With several targets, `scores` are means, and `targets` holds rows and scores per
+    /// target.
     #[must_use]
     pub fn to_json(&self) -> Value {
         fn by_name<S: Serialize>(of: &[(&'static str, S)]) -> Value {
@@ -124,18 +125,15 @@ struct Assessed<'a> {
     observations: Vec<f64>,
 }
 
-/// Scores a model and its baselines on a table that contains the target.
+/// Scores a model and its baselines on a table with the target.
 ///
 /// # Errors
-/// [`Data`](ErrorKind::Data) for a table that does not suit the model or has no target.
+/// [`Data`](ErrorKind::Data) for an unsuitable table or one without target.
 pub fn evaluate(model: &Model, frame: &Frame) -> Result<Evaluation, CliError> {
     evaluate_by(&Team::default(), model, frame)
 }
 
-/// Same as [`evaluate`], with the same bits, shared by the processes of a team.
-///
-/// # Errors
-/// As [`evaluate`]; [`Elsewhere`](ErrorKind::Elsewhere) for a lost message.
+/// [`evaluate`] by a team of processes, with the same bits.
 pub(crate) fn evaluate_by(team: &Team, model: &Model, frame: &Frame) -> Result<Evaluation, CliError> {
     let known = model.known_rows(frame);
     let mut found = evaluate_rows(team, (model, frame), known != KnownRows::None)?;
@@ -151,7 +149,7 @@ pub(crate) fn evaluate_by(team: &Team, model: &Model, frame: &Frame) -> Result<E
     Ok(found)
 }
 
-/// Scores without the warning for training rows. If `was_seen`, wide intervals are not reported: they are expected.
+/// Without the warning for training rows; if `was_seen`, wide intervals are expected and not reported.
 fn evaluate_rows(
     team: &Team,
     (model, frame): (&Model, &Frame),
@@ -187,12 +185,11 @@ fn evaluate_rows(
     Ok(Evaluation { rows, scores, predictors, warnings, unit })
 }
 
-/// Unit of differences of a target: `days` for dates, otherwise none.
 fn unit_of(target: &Target) -> Option<&'static str> {
     (target.kind == Kind::Date).then_some("days")
 }
 
-/// Share of `targets` (data units) below the predicted quantile of each level; equal to the level if calibrated.
+/// Share of `targets` (data units) below the predicted quantiles; equal to the levels if calibrated.
 ///
 /// # Errors
 /// [`Numerical`](ErrorKind::Numerical) if the likelihood has no distribution function.
@@ -208,7 +205,6 @@ pub fn shares_below(
     Ok(levels.iter().map(|&level| share_below(&standings, level)).collect())
 }
 
-/// Distribution functions of the predictions at the observations.
 fn standings(by: &Approximation, beliefs: &LatentBeliefs, y: &[f64]) -> Result<Vec<Standing>, CliError> {
     let predicted = by.given(beliefs);
     let up_to = predicted.cdfs(0, y)?;
@@ -221,7 +217,7 @@ fn standings(by: &Approximation, beliefs: &LatentBeliefs, y: &[f64]) -> Result<V
     Ok(below.into_iter().zip(up_to).map(|(below, up_to)| Standing { below, up_to }).collect())
 }
 
-/// Scores, predictor descriptions, and warnings about non-finite scores.
+/// With predictor descriptions, and warnings about non-finite scores.
 type ScoredPredictors = (Scores, Vec<(&'static str, String)>, Vec<String>);
 
 impl Assessed<'_> {
@@ -246,7 +242,6 @@ impl Assessed<'_> {
         Ok((Scores::Numbers(scores), self.predictors(("mean", constant.describe())), gaps))
     }
 
-    /// Descriptions of predictors; `trivial` is the constant prediction.
     fn predictors(&self, trivial: (&'static str, String)) -> Vec<(&'static str, String)> {
         let linear = self.model.baseline().map(|linear| ("linear", names::regression(linear.likelihood())));
         [("gp", "this model".to_owned()), trivial].into_iter().chain(linear).collect()
@@ -270,8 +265,8 @@ impl Assessed<'_> {
         Ok(forecasts)
     }
 
-    /// Means, log densities, and lower and upper ends of the interval of each level; if observations are discrete, also the
-    /// probability of each interval.
+    /// Lists: means, log densities, ends of the interval of each level; for discrete observations then their
+    /// probabilities.
     fn forecast_rows(&self, by: &Approximation, rows: Range<usize>) -> Result<Vec<Vec<f64>>, CliError> {
         let (beliefs, y) = (self.beliefs(by, rows.clone())?, &self.observations[rows]);
         let means = predict::moments(self.model, by, &beliefs)?.iter().map(|m| m.mean).collect();
@@ -288,7 +283,6 @@ impl Assessed<'_> {
         Ok(lists)
     }
 
-    /// Beliefs at some of the rows.
     fn beliefs(&self, by: &Approximation, rows: Range<usize>) -> Result<LatentBeliefs, CliError> {
         if rows.len() == self.observations.len() {
             return self.seen.beliefs(by);
@@ -296,7 +290,6 @@ impl Assessed<'_> {
         self.seen.rows(&rows.collect::<Vec<_>>()).beliefs(by)
     }
 
-    /// Probabilities of the classes, per row.
     fn class_probabilities(&self, by: &Approximation) -> Result<Vec<Vec<f64>>, CliError> {
         let rows = self.observations.len();
         let by_class = by_rows(self.team, rows, |rows| {
@@ -323,13 +316,11 @@ impl Assessed<'_> {
     }
 }
 
-/// Rows of a matrix from its columns.
 fn transposed(columns: &[Vec<f64>]) -> Vec<Vec<f64>> {
     let rows = columns.first().map_or(0, Vec::len);
     (0..rows).map(|row| columns.iter().map(|column| column[row]).collect()).collect()
 }
 
-/// Predicted probabilities of counts from `lower` to `upper`, inclusive.
 fn probabilities_between(
     by: &Approximation,
     beliefs: &LatentBeliefs,
@@ -376,7 +367,8 @@ impl Grid {
     }
 }
 
-/// Tables of scores, one column per predictor. For classes, also the model's confusion matrix and calibration.
+/// Tables of scores, one column per predictor; for classes also the model's confusion matrix and
+/// calibration.
 #[must_use]
 pub fn grids(evaluation: &Evaluation) -> Vec<Grid> {
     let on = format!("on {}", counted(evaluation.rows, "row"));
@@ -392,7 +384,7 @@ pub fn grids(evaluation: &Evaluation) -> Vec<Grid> {
     }
 }
 
-/// Tables of [`grids`] as text, followed by descriptions of the predictors.
+/// [`grids`] as text, with descriptions of the predictors.
 #[must_use]
 pub fn table(evaluation: &Evaluation) -> String {
     let mut texts: Vec<String> = grids(evaluation).iter().map(Grid::text).collect();
@@ -406,13 +398,12 @@ pub fn others(evaluation: &Evaluation) -> &[(&'static str, String)] {
     evaluation.predictors.get(1..).unwrap_or_default()
 }
 
-/// Number with four decimals; in scientific notation if very large or small.
+/// Four decimals; scientific notation if very large or small.
 pub(crate) fn number(value: f64) -> String {
     let size = value.abs();
     if size == 0.0 || (1e-3..1e5).contains(&size) { format!("{value:.4}") } else { format!("{value:.3e}") }
 }
 
-/// Text followed by its unit, if any.
 pub(crate) fn with_unit(text: String, unit: Option<&str>) -> String {
     match unit {
         Some(unit) => text + " " + unit,

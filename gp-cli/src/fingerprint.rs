@@ -23,8 +23,7 @@ impl Fingerprint {
         values.iter().for_each(|&value| self.number(value));
     }
 
-    /// Adds all points, then all observations, in memory or in a file. If they are spread over a team, processes add
-    /// theirs in turn.
+    /// Adds all points, then all observations; processes add their rows in turn.
     pub(crate) fn rows(&mut self, rows: &dyn DataSource) -> Result<(), DataError> {
         self.in_turn(rows, |own| for_each_block(rows, |_, points, _| own.numbers(points)))?;
         self.in_turn(rows, |own| for_each_block(rows, |_, _, observed| own.numbers(observed)))
@@ -52,7 +51,6 @@ impl Fingerprint {
         added
     }
 
-    /// High and low half, as whole numbers.
     fn halves(&self) -> [f64; 2] {
         [f64::from((self.0 >> 32) as u32), f64::from(self.0 as u32)]
     }

@@ -1,4 +1,4 @@
-//! Likelihoods with an unregistered name, for tests.
+//! Test likelihoods with an unregistered name.
 
 use gp_likelihoods::{Density, Described, Likelihood, ObservationMoments, Scalar, forward};
 use rand::Rng;
@@ -6,7 +6,6 @@ use rand::Rng;
 #[derive(Clone, Debug)]
 struct Foreign<L>(L);
 
-/// Built-in likelihood under an unregistered name.
 pub(crate) fn foreign(of: impl Density) -> Box<dyn Likelihood> {
     Box::new(Foreign(of))
 }

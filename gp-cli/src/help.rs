@@ -1,8 +1,8 @@
-//! Layout of help: groups of flags, examples, and flags in the short help.
+//! Layout of help: groups of flags, examples, short help.
 
 use clap::{Arg, Command};
 
-/// Groups of flags, in the order of the help. Method settings follow in a group of their own.
+/// In the order of the help; method settings follow.
 const GROUPS: [(&str, &[&str]); 5] = [
     (
         "Data",
@@ -97,7 +97,6 @@ const COMMON: [&str; 18] = [
     "config",
 ];
 
-/// Examples per command, at the start of the long help.
 const EXAMPLES: [(&str, &[&str]); 14] = [
     (
         "fit",
@@ -158,7 +157,6 @@ their columns, unless --units model. `gp generate kernels` lists all with their 
 parameters and other names, and `gp generate likelihoods` does so for likelihoods, such as \"student_t(dof=4)\". Upper and \
 lower case are alike in these names.";
 
-/// Groups the flags of a command, puts examples first, and adds a short help.
 pub(crate) fn arranged(command: Command) -> Command {
     let name = command.get_name().to_owned();
     let fits = command.get_arguments().any(|known| known.get_id() == "likelihood");
@@ -194,12 +192,10 @@ fn grouped(argument: Arg, fits: bool) -> Arg {
     }
 }
 
-/// Accepts choices in upper or lower case.
 fn in_any_case(argument: Arg) -> Arg {
     if argument.get_action().takes_values() { argument.ignore_case(true) } else { argument }
 }
 
-/// Puts a method setting in its group.
 pub(crate) fn setting(argument: Arg) -> Arg {
     in_any_case(argument).help_heading(SETTINGS).hide_short_help(true)
 }
@@ -210,7 +206,6 @@ mod tests {
     use super::*;
     use crate::context::Context;
 
-    /// Every flag but `--seed` is in a group, and every name in a group is a flag of some command.
     #[test]
     fn flags_are_in_groups() {
         let command = command(&Context::built_in());
@@ -228,7 +223,6 @@ mod tests {
         }
     }
 
-    /// Every command has examples, and the parser accepts them.
     #[test]
     fn examples_can_be_read() {
         let command = command(&Context::built_in());

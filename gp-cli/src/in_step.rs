@@ -1,4 +1,4 @@
-//! Commands that several processes run together, each with a share of the work.
+//! Commands run by several processes.
 //!
 //! All processes run the same code and make the same choices. Only process 0 writes files and messages. It broadcasts
 //! everything that depends on more than command line and data: clocks, signals, free memory, changing files. A failing
@@ -17,17 +17,15 @@ use std::process::ExitCode;
 use std::thread::sleep;
 use std::time::Duration;
 
-/// Time for which a failing process waits for process 0 to report the same failure, before it ends all.
+/// Time to wait for process 0 to report the same failure.
 const FOR_THE_FIRST: Duration = Duration::from_secs(2);
-/// Time for which a process without a message of its own waits for the process that has one.
+/// Time to wait for the process that has the message.
 const FOR_THE_CAUSE: Duration = Duration::from_secs(10);
-/// Kept bytes of the messages of a process other than 0.
+/// Kept message bytes of processes other than 0.
 const LAST_WORDS: usize = 4096;
 
-/// Runs a command with output, error stream and terminal line; returns the exit code.
 type RunLine<'a> = &'a dyn Fn(&mut (dyn Write + Send), &mut (dyn Write + Send), &Line) -> u8;
 
-/// Runs the command in this process of a team.
 pub(crate) fn run(team: &Team, line: &Line, run: RunLine<'_>) -> ExitCode {
     let mut words = LastWords::default();
     let code = if team.leads() {
@@ -55,7 +53,6 @@ fn end_all(team: &Team, code: u8, words: &LastWords) {
     team.end_all(code);
 }
 
-/// Last bytes written.
 #[derive(Debug, Default)]
 struct LastWords(Vec<u8>);
 
@@ -79,10 +76,8 @@ impl Write for LastWords {
     }
 }
 
-/// Refuses processes that differ in version, arguments or processor features, and so might differ in results.
-///
-/// # Errors
-/// [`Usage`](ErrorKind::Usage), naming the first process that differs and how.
+/// Refuses processes that differ in version, arguments or processor features, and so perhaps in results;
+/// names the first.
 pub(crate) fn check(context: &Context, words: &[OsString]) -> Result<(), CliError> {
     if context.team.is_alone() {
         return Ok(());
@@ -137,10 +132,7 @@ pub(crate) fn check_same(team: &Team, what: &str, own: &str) -> Result<(), CliEr
     }
 }
 
-/// Text of each process, in the order of ranks, in all processes.
-///
-/// # Errors
-/// [`TeamError`].
+/// Texts of all processes, by rank, in all processes.
 pub(crate) fn texts(team: &Team, own: &str) -> Result<Vec<String>, TeamError> {
     let characters: Vec<f64> =
         own.chars().map(|character| f64::from(u32::from(character))).chain([-1.0]).collect();
@@ -150,10 +142,8 @@ pub(crate) fn texts(team: &Team, own: &str) -> Result<Vec<String>, TeamError> {
     Ok(all.split(|&code| code < 0.0).take(team.count()).map(text).collect())
 }
 
-/// Broadcasts the result of process 0.
-///
-/// # Errors
-/// The error of process 0; [`Elsewhere`](ErrorKind::Elsewhere) in the other processes.
+/// Broadcasts the result of process 0; its error becomes [`Elsewhere`](ErrorKind::Elsewhere) in other
+/// processes.
 pub(crate) fn of_first<T: serde::Serialize + serde::de::DeserializeOwned>(
     team: &Team,
     find: impl FnOnce() -> Result<T, CliError>,

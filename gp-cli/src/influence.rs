@@ -7,23 +7,20 @@ use crate::parts::term_names;
 use faer::MatRef;
 use gp_ep::{Posterior as _, ShareOptions, VarianceShares};
 
-/// Maximum number of multiplications for the shares, and again for their ranges; about one second.
+/// Maximum multiplications for shares, and again for their ranges; about one second.
 const MAX_WORK: f64 = 2e10;
-/// Minimum number of points per input; with fewer, nothing is computed.
+/// Minimum points per input; below, nothing is computed.
 const MIN_POINTS: usize = 384;
 
-/// Minimum share of the variance, outside single inputs, that is reported. Sums of shares are accurate to about half of it.
+/// Minimum reported share outside single inputs, about twice the accuracy of sums of shares.
 const MIN_SHARED: f64 = 0.1;
-/// Share of a kernel term from which on it is remarked as negative; smaller ones are noise of the estimate.
+/// Share of a kernel term reported as negative, beyond the noise of the estimate.
 const NEGATIVE: f64 = -0.005;
-/// Number of standard deviations over permutations by which a variance must differ to be reported.
+/// Standard deviations over permutations by which reported variances differ.
 const DEVIATIONS: f64 = 3.0;
 
-/// Influence of each input over `points`; empty if too expensive. `rows` is the number of training rows, which determines
-/// the cost for posteriors without inducing inputs.
-///
-/// # Errors
-/// [`Numerical`](crate::ErrorKind::Numerical) for points that cannot be predicted.
+/// Influence of each input over `points`; empty if too expensive, for which `rows`, the number of training
+/// rows, matters without inducing inputs.
 pub(crate) fn of_points(
     posterior: &Approximation,
     inputs: &Inputs,
@@ -35,7 +32,6 @@ pub(crate) fn of_points(
     Ok(found.iter().map(|shares| named(shares, posterior, inputs)).collect())
 }
 
-/// Numbers of points and draws within [`MAX_WORK`]; None with fewer than [`MIN_POINTS`] points.
 fn effort(posterior: &Approximation, inputs: &Inputs, rows: usize, seed: u64) -> Option<ShareOptions> {
     let mut how = ShareOptions::default();
     how.seed = seed;
@@ -55,14 +51,12 @@ fn effort(posterior: &Approximation, inputs: &Inputs, rows: usize, seed: u64) ->
     (how.points >= MIN_POINTS).then_some(how)
 }
 
-/// Share as a percentage, without a negative zero.
 pub(crate) fn percent(share: f64) -> String {
     let percent = 100.0 * share;
     format!("{:.1} %", if percent.abs() < 0.05 { 0.0 } else { percent })
 }
 
-/// Remarks on variance due to several inputs together: interactions, correlations, and combinations of inputs
-/// that only training rows have.
+/// Remarks on interactions, correlations, and combinations that only training rows have.
 pub(crate) fn together(influence: &Influence) -> Vec<String> {
     if influence.inputs.len() < 2 {
         return Vec::new();
@@ -91,7 +85,6 @@ pub(crate) fn together(influence: &Influence) -> Vec<String> {
     said
 }
 
-/// Remark on interactions with this share, if it is large enough.
 fn interact(share: f64) -> Option<String> {
     (share >= MIN_SHARED).then(|| {
         format!(
@@ -101,13 +94,12 @@ fn interact(share: f64) -> Option<String> {
     })
 }
 
-/// Share of interactions of two inputs, which the totals of both contain. For models of earlier versions.
+/// Share of two-input interactions, which are in both totals; for models of earlier versions.
 fn pairwise(influence: &Influence) -> f64 {
     let beyond = |of: &InputInfluence| of.total.value - of.alone.value;
     0.5 * influence.inputs.iter().map(beyond).sum::<f64>()
 }
 
-/// Remark on kernel terms with a negative share, if any.
 pub(crate) fn offset_terms(influence: &Influence) -> Option<&'static str> {
     let is_negative = |(_, share): &(String, f64)| *share <= NEGATIVE;
     influence.terms.iter().any(is_negative).then_some("a term with a negative share is offset by the others")
@@ -166,7 +158,6 @@ mod tests {
         assert_eq!(said(0.3, 0.01, 0.4, true).split("; ").count(), 2);
     }
 
-    /// Models of earlier versions do not know whether inputs are correlated.
     #[test]
     fn of_earlier_models_only_interactions_are_said() {
         assert_eq!(remarks(&[(0.6, 0.6), (0.38, 0.4)], None), "");

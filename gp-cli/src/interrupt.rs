@@ -1,6 +1,4 @@
-//! Termination signals: Ctrl-C, SIGTERM, closed terminal.
-//!
-//! State is static because signals belong to the whole process.
+//! Termination signals: Ctrl-C, SIGTERM, closed terminal. State is static because signals belong to the process.
 
 use crate::line::Line;
 use gp_optim::Interrupt;
@@ -13,40 +11,37 @@ use std::time::Duration;
 
 pub(crate) const EXIT_CODE: u8 = 130;
 
-/// Time for training to end by itself with a checkpoint of its last iteration. The last whole checkpoint stays in any case.
+/// Time for training to write a checkpoint of its last iteration. The last complete checkpoint stays in any
+/// case.
 #[cfg(unix)]
 const PATIENCE: Duration = Duration::from_millis(60);
 
 static TRAINING: Mutex<Option<Training>> = Mutex::new(None);
 
-/// Training with a checkpoint.
 struct Training {
     interrupt: Interrupt,
     state: TrainingState,
 }
 
-/// Checkpoint state of training, for the signal handler.
 pub(crate) struct TrainingState {
-    /// `true` if there is something to go on from.
+    /// `true` if a checkpoint exists.
     pub(crate) is_saved: Box<dyn Fn() -> bool + Send>,
-    /// Last words if there is, and if there is not.
+    /// Last message with a checkpoint; `from_the_start` without one.
     pub(crate) going_on: String,
     pub(crate) from_the_start: String,
 }
 
-/// `true` during training without a checkpoint.
 static WITHOUT_CHECKPOINT: AtomicBool = AtomicBool::new(false);
 
-/// `true` once the model file is complete.
 static WRITTEN: AtomicBool = AtomicBool::new(false);
 
-/// `true` once the command is done. A signal that ends the process keeps the lock, so that nothing else ends it.
+/// `true` once the command is done. A signal that ends the process keeps the lock, so that nothing else ends
+/// it.
 static DONE: Mutex<bool> = Mutex::new(false);
 
-/// Notified when the command is done.
 static IS_DONE: Condvar = Condvar::new();
 
-/// Listens for signals in a thread, and clears the terminal line before the process ends. If that fails, signals keep
+/// Listens in a thread, and clears the progress line before the process ends. Without a thread, signals keep
 /// their default effect.
 #[cfg(unix)]
 pub(crate) fn listen(line: Line) {
@@ -72,12 +67,12 @@ fn is_ignored(signal: i32) -> bool {
     ignored.is_some_and(|ignored| ignored >> (signal - 1) & 1 == 1)
 }
 
-/// Does nothing: on this system, signals keep their default effect.
+/// Signals keep their default effect on this system.
 #[cfg(not(unix))]
 pub(crate) fn listen(_line: Line) {}
 
-/// Ends the process at once. Training that has written a checkpoint gets [`PATIENCE`] to write one of its last iteration.
-/// Has no effect on a finished command.
+/// Ends the process, unless the command is done; at once, or after up to [`PATIENCE`] if training has a
+/// checkpoint.
 #[cfg(unix)]
 fn heed(line: &Line) {
     let words = match locked(&TRAINING).as_ref() {
@@ -93,7 +88,6 @@ fn heed(line: &Line) {
     end(line, if WRITTEN.load(Ordering::Relaxed) { last_words() } else { &words });
 }
 
-/// Ends the process, unless the command is done.
 #[cfg(unix)]
 fn end(line: &Line, last_words: &str) {
     let done = locked(&DONE);
@@ -106,13 +100,13 @@ fn end(line: &Line, last_words: &str) {
     std::process::exit(i32::from(EXIT_CODE));
 }
 
-/// Marks the command as done: a later signal changes neither its messages nor its exit code. Never returns if a signal
-/// is ending the process.
+/// From now on, signals change neither messages nor exit code. Never returns if a signal is ending the
+/// process.
 pub(crate) fn command_is_done() {
     done_by(|| ());
 }
 
-/// Same as [`command_is_done`], after the command's last message.
+/// [`command_is_done`] after the last message.
 pub(crate) fn done_by<T>(last_words: impl FnOnce() -> T) -> T {
     let mut done = locked(&DONE);
     let said = last_words();
@@ -127,7 +121,6 @@ pub(crate) fn before_the_end<T>(say: impl FnOnce() -> T) -> T {
     say()
 }
 
-/// Final message of an interrupted process.
 #[cfg(unix)]
 fn last_words() -> &'static str {
     if WRITTEN.load(Ordering::Relaxed) {
@@ -139,7 +132,7 @@ fn last_words() -> &'static str {
     }
 }
 
-/// Runs training without checkpoints: a signal ends it at once.
+/// Training that a signal ends at once.
 pub(crate) fn without_checkpoint<T>(train: impl FnOnce() -> T) -> T {
     WITHOUT_CHECKPOINT.store(true, Ordering::Relaxed);
     let trained = train();
@@ -147,12 +140,11 @@ pub(crate) fn without_checkpoint<T>(train: impl FnOnce() -> T) -> T {
     trained
 }
 
-/// Marks the model file as complete, for the message of a later signal.
 pub(crate) fn model_is_written() {
     WRITTEN.store(true, Ordering::Relaxed);
 }
 
-/// Runs training with checkpoints: a signal interrupts it after its iteration, or at once before the first checkpoint.
+/// Training that a signal interrupts after its iteration, or at once before the first checkpoint.
 pub(crate) fn while_training<T>(state: TrainingState, train: impl FnOnce(&Interrupt) -> T) -> T {
     let interrupt = Interrupt::new();
     *locked(&TRAINING) = Some(Training { interrupt: interrupt.clone(), state });
@@ -161,7 +153,6 @@ pub(crate) fn while_training<T>(state: TrainingState, train: impl FnOnce(&Interr
     trained
 }
 
-/// Locks a mutex, also after a panic in another thread.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -7,7 +7,7 @@ use crate::standardise::Standardiser;
 use gp_kernels::posterior::LatentBeliefs;
 use gp_likelihoods::Likelihood;
 
-/// Adds target values; dates are rounded to seconds.
+/// Dates are rounded to seconds.
 pub(crate) fn push_targets(table: &mut OutTable, model: &Model, name: impl Into<String>, values: Vec<f64>) {
     const SECONDS_PER_DAY: f64 = 86_400.0;
     if model.target().kind != Kind::Date {
@@ -17,13 +17,13 @@ pub(crate) fn push_targets(table: &mut OutTable, model: &Model, name: impl Into<
     table.push_dates(name, values.into_iter().map(to_second).collect());
 }
 
-/// Scale of the latents: that of the target for a single latent, otherwise the identity.
+/// Scale of the target for a single latent, otherwise the identity.
 pub(crate) fn latent_scale(model: &Model) -> Standardiser {
     let single = model.posterior().likelihood().latents() == 1;
     if single { model.target().scale() } else { Standardiser::identity() }
 }
 
-/// Name of each latent: its class label, its role in the likelihood, or its number; None for a single latent.
+/// Class label, role in the likelihood, or number of each latent; None for a single latent.
 pub(crate) fn latent_names(model: &Model) -> Vec<Option<String>> {
     let likelihood = model.posterior().likelihood();
     let count = likelihood.latents();
@@ -35,12 +35,11 @@ pub(crate) fn latent_names(model: &Model) -> Vec<Option<String>> {
     (0..count).map(|q| (count > 1).then(|| name(q))).collect()
 }
 
-/// Role of a latent in the likelihood, or its number, from 1.
 pub(crate) fn name(likelihood: &dyn Likelihood, latent: usize) -> String {
     likelihood.latent_name(latent).unwrap_or_else(|| (latent + 1).to_string())
 }
 
-/// Adds mean and variance of each latent. Variances of dates are in square days.
+/// Variances of dates are in square days.
 pub(crate) fn push_latents(table: &mut OutTable, model: &Model, beliefs: &LatentBeliefs) {
     let scale = latent_scale(model);
     for (function, label) in beliefs.functions().iter().zip(latent_names(model)) {

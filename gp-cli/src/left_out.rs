@@ -1,11 +1,10 @@
-//! Rows dropped because of missing values.
+//! Rows dropped for missing values.
 
 use crate::data::Frame;
 
-/// Maximum number of places in a message.
 const NAMED: usize = 5;
 
-/// Count and places of dropped rows, over the chunks of a table.
+/// Count and places of dropped rows over the chunks of a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LeftOut {
     rows: usize,
@@ -14,7 +13,6 @@ pub struct LeftOut {
 }
 
 impl LeftOut {
-    /// Adds a chunk of the table with its dropped rows.
     pub(crate) fn look(&mut self, frame: &Frame, left_out: &[usize]) {
         self.rows += frame.row_count();
         self.count += left_out.len();
@@ -32,7 +30,6 @@ impl LeftOut {
         self.rows
     }
 
-    /// Sentence about dropped rows, which miss `what`; None without any.
     pub(crate) fn sentence(&self, of: &str, what: &str) -> Option<String> {
         let verb = if self.count == 1 { "misses" } else { "miss" };
         let (rows, places) = (counted(self.count, "row"), self.places());
@@ -50,12 +47,11 @@ impl LeftOut {
     }
 }
 
-/// Count with its noun: `1 row`, `2 rows`.
+/// Count with noun: `1 row`, `2 rows`.
 pub(crate) fn counted(count: usize, name: &str) -> String {
     if count == 1 { format!("1 {name}") } else { format!("{count} {name}s") }
 }
 
-/// Items joined by commas and a final `and`.
 pub(crate) fn listed(items: &[String]) -> String {
     match items {
         [all @ .., last] if !all.is_empty() => format!("{} and {last}", all.join(", ")),
@@ -63,7 +59,6 @@ pub(crate) fn listed(items: &[String]) -> String {
     }
 }
 
-/// Numbers below `count` that are not in `some` (ascending).
 pub(crate) fn others(count: usize, some: &[usize]) -> Vec<usize> {
     let mut some = some.iter().copied().peekable();
     (0..count).filter(|row| some.next_if_eq(row).is_none()).collect()

@@ -1,4 +1,4 @@
-//! Kernels and likelihoods for display: lengths (length-scales, periods) in data units, four significant digits.
+//! Kernels and likelihoods for display, with length-scales and periods in data units.
 
 use crate::data::Kind;
 use crate::digits::four_digits;
@@ -8,29 +8,21 @@ use gp_likelihoods::Likelihood;
 use gp_optim::{Parameter, Prior, Transform, format_number};
 use serde::Serialize;
 
-/// Maximum length of a list that is shown in full.
 const LONGEST_LIST: usize = 6;
-/// Numbers shown of a longer list.
 const SHOWN: usize = 3;
 
-/// Length parameter along one input, in data units.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct InputLength {
     /// Parameter name, such as `periodic.period`.
     pub parameter: String,
     /// Column, or level of a column.
     pub input: String,
-    /// Length.
     pub value: f64,
-    /// Unit: `days` for dates, None for numbers.
+    /// `days` for dates, None for numbers.
     pub unit: Option<&'static str>,
-    /// `true` if fixed in training.
     pub fixed: bool,
-    /// Lower bound in training, if any.
     pub lower: Option<f64>,
-    /// Upper bound in training, if any.
     pub upper: Option<f64>,
-    /// Prior, if any.
     pub prior: Option<Prior>,
 }
 
@@ -64,7 +56,7 @@ pub(crate) fn lengths(kernel: &dyn Kernel, inputs: &Inputs) -> Vec<InputLength> 
     found
 }
 
-/// Names of all parameter values of a kernel, with column names for lengths: `rbf.lengthscale of age`.
+/// Names of all parameter values, with column names for lengths: `rbf.lengthscale of age`.
 pub(crate) fn value_names(kernel: &dyn Kernel, columns: &[String]) -> Vec<String> {
     let (mut names, mut along) = (kernel.parameter_names(), kernel.length_columns(columns.len()).into_iter());
     let mut first = 0;
@@ -80,7 +72,7 @@ pub(crate) fn value_names(kernel: &dyn Kernel, columns: &[String]) -> Vec<String
     names
 }
 
-/// Bounds times `unit`; None if infinite or those of the parameter's domain.
+/// Bounds times `unit`; None for bounds of the domain.
 fn bounds(parameter: &Parameter, element: usize, unit: f64) -> (Option<f64>, Option<f64>) {
     let ((low, high), (least, most)) =
         (parameter.transform_of(element).scaled(unit).ends(), parameter.domain().ends());
@@ -88,7 +80,6 @@ fn bounds(parameter: &Parameter, element: usize, unit: f64) -> (Option<f64>, Opt
     (end(low, least), end(high, most))
 }
 
-/// Unit of each column of points: `days` or none.
 fn counted_in(inputs: &Inputs) -> Vec<Option<&'static str>> {
     let mut units = vec![None; inputs.dim()];
     for (feature, place) in inputs.features().iter().zip(inputs.places()) {
@@ -97,7 +88,6 @@ fn counted_in(inputs: &Inputs) -> Vec<Option<&'static str>> {
     units
 }
 
-/// Name of each length parameter, and its values by input with bounds and prior.
 pub(crate) fn length_lines(kernel: &dyn Kernel, inputs: &Inputs) -> Vec<(String, String)> {
     let all = lengths(kernel, inputs);
     let of_parameters = all.chunk_by(|a, b| a.parameter == b.parameter);
@@ -109,7 +99,6 @@ pub(crate) fn length_lines(kernel: &dyn Kernel, inputs: &Inputs) -> Vec<(String,
     of_parameters.map(line).collect()
 }
 
-/// Consecutive inputs of equal length, as text: names, number, length.
 fn described(alike: &[InputLength]) -> String {
     let InputLength { input, value, unit, fixed, lower, upper, prior, .. } = &alike[0];
     let inputs = match alike {
@@ -122,7 +111,6 @@ fn described(alike: &[InputLength]) -> String {
     format!("{inputs} {value}{unit}{}{fixed}", conditions((*lower, *upper), prior.as_ref()))
 }
 
-/// Bounds and prior as text, to follow a value.
 fn conditions((lower, upper): (Option<f64>, Option<f64>), prior: Option<&Prior>) -> String {
     let end = |end: Option<f64>| end.map_or_else(|| "none".to_owned(), few_digits);
     let bounds = match (lower, upper) {
@@ -133,8 +121,8 @@ fn conditions((lower, upper): (Option<f64>, Option<f64>), prior: Option<&Prior>)
     format!("{bounds}{prior}")
 }
 
-/// Kernel expression for display: one line, lengths in data units, four digits, long lists shortened. A length shared by
-/// columns with different units becomes one per column.
+/// Kernel expression in one line: lengths in data units, four digits, long lists shortened. A length shared
+/// by columns with different units becomes one per column.
 pub(crate) fn readable(kernel: &dyn Kernel, inputs: &Inputs) -> String {
     let units = inputs.units();
     let (mut shown, mut columns) = (kernel.clone_box(), kernel.length_columns(units.len()).into_iter());
@@ -148,12 +136,12 @@ pub(crate) fn readable(kernel: &dyn Kernel, inputs: &Inputs) -> String {
     shown.expression_with(&value_text)
 }
 
-/// Same as [`readable`], in model units: bounds and priors in these units are the same for all columns.
+/// In model units, bounds and priors are the same for all columns.
 pub(crate) fn readable_in_model_units(kernel: &dyn Kernel) -> String {
     kernel.expression_with(&value_text)
 }
 
-/// Likelihood expression for display: numbers to four digits, long lists shortened.
+/// Likelihood expression: four digits, long lists shortened.
 pub(crate) fn readable_likelihood(likelihood: &dyn Likelihood) -> String {
     let settings = likelihood.settings().into_iter().map(|(name, value)| format!("{name}={value}"));
     let parameters = likelihood.parameters().iter().map(|of| format!("{}={}", of.name(), value_text(of)));
@@ -162,13 +150,13 @@ pub(crate) fn readable_likelihood(likelihood: &dyn Likelihood) -> String {
     if arguments.is_empty() { name.to_owned() } else { format!("{name}({})", arguments.join(", ")) }
 }
 
-/// Length in the units of its columns; one per column if units differ.
+/// Length in data units; one per column if units differ.
 fn in_data_units(parameter: &Parameter, units: &[f64]) -> Option<Parameter> {
     parameter.scaled(units).or_else(|_| parameter.repeated(units.len())?.scaled(units)).ok()
 }
 
-/// Values of a parameter, with `fixed`, bounds and prior. If elements differ in these, bounds follow each element and
-/// priors are omitted: [`length_lines`] shows them.
+/// With `fixed`, bounds and prior. If these differ by element, bounds follow each element and priors are
+/// omitted: [`length_lines`] shows them.
 fn value_text(parameter: &Parameter) -> String {
     let first = conditions_of(parameter, 0);
     let are_alike = (1..parameter.len()).all(|element| conditions_of(parameter, element) == first);
@@ -199,7 +187,6 @@ fn bounds_of(parameter: &Parameter, element: usize) -> String {
     conditions(own_ends(parameter, element), None)
 }
 
-/// Finite bounds of an element; none if they are its domain.
 fn own_ends(parameter: &Parameter, element: usize) -> (Option<f64>, Option<f64>) {
     let transform = parameter.transform_of(element);
     let ends = if transform == parameter.domain() { Transform::Identity } else { transform };
@@ -208,12 +195,10 @@ fn own_ends(parameter: &Parameter, element: usize) -> (Option<f64>, Option<f64>)
     (end(low), end(high))
 }
 
-/// Number to four significant digits, without trailing zeros.
 fn few_digits(number: f64) -> String {
     format_number(to_few_digits(number))
 }
 
-/// Nearest number of four significant digits.
 fn to_few_digits(number: f64) -> f64 {
     format!("{number:.3e}").parse().unwrap_or(number)
 }
@@ -222,7 +207,6 @@ fn to_few_digits(number: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Bounds that differ by input follow each value.
     #[test]
     fn bounds_of_each_input_are_shown() {
         let text = |text: &str| gp_kernels::parse(text).unwrap().expression_with(&value_text);

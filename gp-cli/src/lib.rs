@@ -67,7 +67,7 @@ pub fn main() -> ExitCode {
     main_with(&Context::built_in())
 }
 
-/// Same as [`main`], with the registries of `context`.
+/// [`main`] with the registries of `context`.
 pub fn main_with(context: &Context) -> ExitCode {
     #[cfg(feature = "columnar")]
     data::silence_foreign_panics();
@@ -80,7 +80,8 @@ pub fn main_with(context: &Context) -> ExitCode {
     code
 }
 
-/// Runs a command and returns its exit code. `arguments` start with the program name. Data go to `out`, messages to `err`.
+/// Runs a command; returns its exit code. `arguments` start with the program name. Data go to `out`,
+/// messages to `err`.
 pub fn run(
     context: &Context,
     arguments: impl IntoIterator<Item = OsString>,
@@ -90,7 +91,6 @@ pub fn run(
     run_with(context, arguments, out, err, &Line::default())
 }
 
-/// Same as [`run`], with a progress line on the terminal.
 fn run_with(
     context: &Context,
     arguments: impl IntoIterator<Item = OsString>,
@@ -131,7 +131,6 @@ fn run_with(
     }
 }
 
-/// Prints an error in one line; returns the exit code.
 fn show_error(error: &CliError, err: &mut dyn Write) -> u8 {
     // Errors of other crates may have several lines. A failure to print cannot be reported.
     let line = error.with_causes().split_whitespace().collect::<Vec<_>>().join(" ");
@@ -141,7 +140,7 @@ fn show_error(error: &CliError, err: &mut dyn Write) -> u8 {
     error.kind().exit_code()
 }
 
-/// Messages of the standard library about numbers, and their replacements.
+/// Messages of the standard library, and replacements.
 const OF_NUMBERS: [(&str, &str); 5] = [
     (": invalid digit found in string", ": it has to be a whole number, not below 0"),
     (": number too large to fit in target type", ": it is too large"),
@@ -154,7 +153,6 @@ fn in_plain_words(text: &str) -> String {
     OF_NUMBERS.iter().fold(text.to_owned(), |text, (before, after)| text.replace(before, after))
 }
 
-/// Prints help and version to stdout, a usage error to stderr.
 fn show_refusal(refusal: &clap::Error, out: &mut dyn Write, err: &mut dyn Write) -> u8 {
     let text = refusal.render();
     if refusal.use_stderr() {

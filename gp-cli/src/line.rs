@@ -7,11 +7,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Time between updates. Shorter commands show no line.
+/// Time between updates; shorter commands show no line.
 const PAUSE: Duration = Duration::from_millis(250);
-/// Maximum width. A line that wraps cannot be erased.
+/// Maximum width, because a wrapped line cannot be erased.
 const WIDEST: usize = 79;
-/// Erases the line.
 const CLEAR: &str = "\r\x1b[K";
 
 /// Progress line on stderr; empty without a terminal or with `--quiet`. Clones share it.
@@ -20,12 +19,9 @@ pub(crate) struct Line(Option<Arc<Mutex<State>>>);
 
 #[derive(Debug)]
 struct State {
-    /// Current stage; empty before the first stage and after the last.
     stage: String,
-    /// Progress within the stage.
     detail: String,
     begun: Instant,
-    /// Deadline, with a time limit.
     deadline: Option<Instant>,
     is_shown: bool,
 }
@@ -58,12 +54,10 @@ impl Line {
         self.change(|state| state.detail = detail());
     }
 
-    /// Sets the remaining time; None for no limit.
     pub(crate) fn limit(&self, limit: Option<Duration>) {
         self.change(|state| state.deadline = limit.and_then(|limit| Instant::now().checked_add(limit)));
     }
 
-    /// Erases the line until the next stage.
     pub(crate) fn end(&self) {
         self.change(|state| {
             state.clear();
@@ -71,7 +65,6 @@ impl Line {
         });
     }
 
-    /// Runs `work` with the line erased.
     pub(crate) fn aside<T>(&self, work: impl FnOnce() -> T) -> T {
         let Some(state) = &self.0 else { return work() };
         let mut state = locked(state);
@@ -96,7 +89,6 @@ impl State {
         Self { stage: String::new(), detail: String::new(), begun, deadline: None, is_shown: false }
     }
 
-    /// Redraws the line; ignores failures.
     fn draw(&mut self, now: Instant) {
         if !self.stage.is_empty() {
             self.is_shown = true;
@@ -110,7 +102,6 @@ impl State {
         }
     }
 
-    /// Stage, detail and times, at most [`WIDEST`] characters.
     fn text(&self, now: Instant) -> String {
         let between = if self.detail.is_empty() { "" } else { ": " };
         let both = printable(&format!("{}{between}{}", self.stage, self.detail));
@@ -141,12 +132,11 @@ fn duration(time: Duration) -> String {
     }
 }
 
-/// Locks a mutex, also after a panic in another thread.
 fn locked(state: &Mutex<State>) -> MutexGuard<'_, State> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Standard output that erases the line before writing, because both may be on the same terminal.
+/// Erases the line before writing to standard output, because both may be on one terminal.
 pub(crate) struct BehindLine<'a> {
     out: &'a mut dyn Write,
     line: Line,

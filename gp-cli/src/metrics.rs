@@ -1,10 +1,10 @@
-//! Scores of predictions. Their names in outputs are the field names here.
+//! Scores of predictions; outputs use the field names as names.
 
 use crate::error::CliError;
 use gp_likelihoods::special;
 use serde::Serialize;
 
-/// Levels of the central intervals that are scored.
+/// Levels of the scored central intervals.
 pub const LEVELS: [f64; 3] = [0.5, 0.8, 0.95];
 /// Number of bins of the reliability table.
 pub const BINS: usize = 10;
@@ -36,7 +36,7 @@ pub struct Interval {
     pub lower: Vec<f64>,
     /// Upper ends.
     pub upper: Vec<f64>,
-    /// Mean predicted probability of the intervals: the level, or more for counts, whose intervals end at integers.
+    /// Mean predicted probability of the intervals: the level, or more for counts, whose ends are integers.
     pub claimed: f64,
 }
 
@@ -66,8 +66,8 @@ pub struct Standing {
 }
 
 impl Standing {
-    /// Share of this observation below the quantile of a level: 0 or 1; for counts, the share of its probability below
-    /// the level, so that the average over calibrated counts is the level.
+    /// Share of this observation below a quantile: 0 or 1; for counts, a share of its probability, so that
+    /// calibrated counts average to the level.
     #[must_use]
     pub fn share_below(&self, level: f64) -> f64 {
         let Self { below, up_to } = *self;
@@ -81,8 +81,8 @@ impl Standing {
     }
 }
 
-/// Share of observations below the quantile of a level; equal to the level if calibrated. Non-randomised mean probability
-/// integral transform (Czado, Gneiting and Held, 2009).
+/// Share of observations below the quantile of a level; equal to the level if calibrated. Non-randomised
+/// mean probability integral transform (Czado, Gneiting and Held, 2009).
 #[must_use]
 pub fn share_below(standings: &[Standing], level: f64) -> f64 {
     mean(standings.iter().map(|standing| standing.share_below(level)))
@@ -95,13 +95,14 @@ pub struct NumberScores {
     pub rmse: f64,
     /// Mean absolute error, in target units.
     pub mae: f64,
-    /// Standardised mean squared error: divided by the variance of the observations; 1 for predicting their mean.
+    /// Standardised mean squared error: divided by the variance of the observations; 1 for predicting their
+    /// mean.
     pub smse: f64,
-    /// Mean negative log predictive density (counts: probability), in nats; lower is better.
+    /// Mean negative log predictive density (counts: probability), in nats.
     pub nlpd: f64,
-    /// Mean standardised log loss: `nlpd` less that of the constant prediction from the training targets.
+    /// Mean standardised log loss: `nlpd` less that of the constant prediction.
     pub msll: f64,
-    /// Share of observations inside the intervals of each of [`LEVELS`]; ideally equal to `claimed`.
+    /// Share of observations inside the intervals; ideally `claimed`.
     pub coverage: [f64; LEVELS.len()],
     /// Nominal coverage: the level, or more for counts.
     pub claimed: [f64; LEVELS.len()],
@@ -110,7 +111,7 @@ pub struct NumberScores {
 }
 
 impl NumberScores {
-    /// Scores of forecasts for `targets` (non-empty); `trivial` is the constant prediction.
+    /// Scores for `targets` (non-empty); `trivial` is the constant prediction.
     #[must_use]
     pub fn of(targets: &[f64], forecasts: &NumberForecasts, trivial: &NumberForecasts) -> Self {
         let errors: Vec<f64> =
@@ -138,7 +139,7 @@ impl NumberScores {
 }
 
 impl NumberScores {
-    /// Names and values of the scores that are compared over folds.
+    /// Names and values of scores compared over folds.
     #[must_use]
     pub fn named(&self) -> Vec<(&'static str, f64)> {
         vec![("rmse", self.rmse), ("mae", self.mae), ("nlpd", self.nlpd)]
@@ -156,13 +157,13 @@ pub struct ClassScores {
     pub brier: f64,
     /// Expected calibration error: mean over rows of |accuracy − confidence| of their bin.
     pub ece: f64,
-    /// Confusion matrix of counts: rows are true labels, columns predicted ones.
+    /// Confusion matrix of counts: true labels in rows, predicted in columns.
     pub confusion: Vec<Vec<u64>>,
     /// Reliability table: [`BINS`] bins by confidence.
     pub reliability: Vec<ReliabilityBin>,
 }
 
-/// Predictions whose confidence lies in one of [`BINS`] equal parts of [0, 1].
+/// Predictions with confidence in one of [`BINS`] equal parts of [0, 1].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct ReliabilityBin {
     /// Number of rows.
@@ -174,13 +175,13 @@ pub struct ReliabilityBin {
 }
 
 impl ClassScores {
-    /// Names and values of the scores that are compared over folds.
+    /// Names and values of scores compared over folds.
     #[must_use]
     pub fn named(&self) -> Vec<(&'static str, f64)> {
         vec![("error", self.error), ("log_loss", self.log_loss), ("brier", self.brier), ("ece", self.ece)]
     }
 
-    /// Scores of class probabilities (N×C) for labels, given as class numbers from 0.
+    /// Scores of class probabilities (N×C) for class numbers from 0.
     #[must_use]
     pub fn of(labels: &[usize], probabilities: &[Vec<f64>]) -> Self {
         let classes = probabilities.first().map_or(0, Vec::len);
@@ -227,7 +228,6 @@ fn mean(values: impl Iterator<Item = f64>) -> f64 {
 mod tests {
     use super::*;
 
-    /// Two equal Gaussian forecasts.
     fn alike(deviation: f64, log_densities: [f64; 2]) -> NumberForecasts {
         let forecast = Forecast { mean: 0.0, variance: deviation * deviation };
         let intervals = LEVELS.map(|level| {

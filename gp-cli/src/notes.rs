@@ -14,12 +14,11 @@ pub struct Notes<'a> {
 }
 
 impl<'a> Notes<'a> {
-    /// Messages to `stream`; none if `quiet`.
+    /// Messages to `stream`, unless `quiet`.
     pub fn new(stream: &'a mut dyn Write, quiet: bool) -> Self {
         Self { stream, quiet, line: Line::default() }
     }
 
-    /// Adds a progress line, unless quiet.
     pub(crate) fn with_line(self, line: Line) -> Self {
         Self { line: if self.quiet { Line::default() } else { line }, ..self }
     }
@@ -43,7 +42,7 @@ impl<'a> Notes<'a> {
         interrupt::before_the_end(|| self.print(line));
     }
 
-    /// Prints the last line of a command; no signal interrupts it afterwards.
+    /// Prints the last line, after which no signal interrupts.
     pub(crate) fn end(&mut self, line: fmt::Arguments<'_>) {
         interrupt::done_by(|| self.print(line));
     }

@@ -1,15 +1,11 @@
-//! Reading of all rows, or of those that this process holds, some at a time.
+//! Reading of all rows, or of this process's, in blocks.
 
 use gp_kernels::data::{DataError, DataSource, Rows as Selection};
 use std::ops::Range;
 
-/// Rows read at a time.
 const AT_ONCE: usize = 4096;
 
-/// Calls `work` with rows, points and observations. If rows are spread over a team, each process reads its own.
-///
-/// # Errors
-/// Those of the source.
+/// Calls `work` with range, points and observations per block; each process of a team reads its rows.
 pub(crate) fn for_each_block(
     rows: &dyn DataSource,
     mut work: impl FnMut(Range<usize>, &[f64], &[f64]),
@@ -26,10 +22,7 @@ pub(crate) fn for_each_block(
     Ok(())
 }
 
-/// Numbers of all processes, in the order of rows; `own` if this process can read all rows.
-///
-/// # Errors
-/// [`DataError::Reduction`] for a lost message.
+/// Numbers in row order, of all processes; `own` if this one reads all rows.
 pub(crate) fn gathered(rows: &dyn DataSource, own: Vec<f64>) -> Result<Vec<f64>, DataError> {
     match rows.held() {
         Some((team, _)) => Ok(team.gather(&own)?),

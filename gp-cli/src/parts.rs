@@ -11,11 +11,8 @@ use gp_kernels::posterior::terms;
 use gp_kernels::{Kernel, KernelExt as _};
 use std::collections::{BTreeSet, HashMap};
 
-/// Adds columns with mean and variance of each kernel term of each latent at `points`. The means of a latent's terms, and
-/// the constant that scaling subtracts from the target, add up to the latent's mean.
-///
-/// # Errors
-/// [`Numerical`](crate::ErrorKind::Numerical) for points that cannot be predicted.
+/// Adds mean and variance of each kernel term of each latent. The means and the constant subtracted by
+/// scaling add up to the latent's mean.
 pub(crate) fn push(table: &mut OutTable, model: &Model, points: MatRef<'_, f64>) -> Result<(), CliError> {
     let by = model.posterior();
     let (scale, columns) = (latents::latent_scale(model), model.inputs().column_names());
@@ -47,10 +44,10 @@ pub(crate) fn push(table: &mut OutTable, model: &Model, points: MatRef<'_, f64>)
     Ok(())
 }
 
-/// Column of the constant that scaling subtracts: the mean of the training targets.
+/// Column of the subtracted constant: the mean of the training targets.
 const CENTRE: &str = "part(centre)";
 
-/// Name of each kernel term, such as `rbf * periodic` or `linear[age]`; equal names are numbered.
+/// Such as `rbf * periodic` or `linear[age]`; equal names are numbered.
 pub(crate) fn term_names(kernel: &dyn Kernel, columns: &[String]) -> Vec<String> {
     let names: Vec<String> = terms(kernel).into_iter().map(|term| without_numbers(term, columns)).collect();
     let mut counts: HashMap<&str, usize> = HashMap::new();
@@ -64,7 +61,7 @@ pub(crate) fn term_names(kernel: &dyn Kernel, columns: &[String]) -> Vec<String>
     names.iter().map(String::as_str).map(numbered).collect()
 }
 
-/// Columns of points, out of `count`, that a kernel uses.
+/// Columns, out of `count`, that a kernel uses.
 pub(crate) fn columns_of(kernel: &dyn Kernel, count: usize) -> Vec<usize> {
     if let Some(dims) = dims(kernel) {
         return dims;
@@ -77,7 +74,6 @@ pub(crate) fn columns_of(kernel: &dyn Kernel, count: usize) -> Vec<usize> {
     seen.into_iter().collect()
 }
 
-/// Columns in `dims` of a kernel, if it has them.
 fn dims(kernel: &dyn Kernel) -> Option<Vec<usize>> {
     let settings = kernel.settings();
     let dims = settings.iter().find(|setting| setting.name() == "dims").map(KernelSetting::value);
@@ -87,7 +83,7 @@ fn dims(kernel: &dyn Kernel) -> Option<Vec<usize>> {
     }
 }
 
-/// Kernel expression without parameters, with column names.
+/// Expression without parameters, with column names.
 fn without_numbers(kernel: &dyn Kernel, columns: &[String]) -> String {
     let children = |between: &str| {
         let children = kernel.children().iter();

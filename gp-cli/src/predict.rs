@@ -35,7 +35,7 @@ pub struct Wanted {
     pub parts: bool,
     /// `true` for the joint covariance of the target functions.
     pub joint: bool,
-    /// Number of samples of the target functions, joint over all rows.
+    /// Number of samples of the target functions, joint over rows.
     pub samples: usize,
     /// Random seed of the samples.
     pub seed: u64,
@@ -65,13 +65,13 @@ impl Default for Wanted {
 /// Predictions for the rows of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Predictions {
-    /// Predictions per row of the table; cells are empty in rows that are not predicted.
+    /// Predictions per row; cells of rows not predicted are empty.
     pub table: OutTable,
     /// Levels that did not occur in training.
     pub unseen: Vec<Unseen>,
-    /// Rows not predicted because of a missing input, ascending.
+    /// Rows not predicted for a missing input, ascending.
     pub not_predicted: Vec<usize>,
-    /// Rows without a log density because they are not predicted or lack the target, ascending.
+    /// Rows without a log density, because not predicted or without target; ascending.
     pub not_scored: Vec<usize>,
 }
 
@@ -84,13 +84,13 @@ impl Predictions {
     }
 }
 
-/// Column of log predictive densities (log probabilities for labels and counts).
+/// Log predictive densities (log probabilities of labels and counts).
 const LOG_DENSITY: &str = "log_density";
 
-/// Maximum number of rows for joint covariances and samples. Their memory is quadratic in rows.
+/// Their memory is quadratic in rows.
 const MAX_JOINT_ROWS: usize = 5_000;
 
-/// Lower and upper ends of the central intervals of observations (N each), in data units.
+/// Ends of the central intervals of observations (N each), in data units.
 ///
 /// # Errors
 /// [`Numerical`](ErrorKind::Numerical) for a level outside (0, 1).
@@ -168,12 +168,12 @@ pub fn most_probable(probabilities: &[f64]) -> usize {
     (1..probabilities.len()).fold(0, better)
 }
 
-/// Predictions for all rows of a table, in order. A missing input is an error unless the model keeps missing values; with
-/// [`Missing::Drop`], such rows are empty except for columns `ids`. Rows without the target have no log density.
+/// Predictions for all rows of a table, in order. A missing input is an error unless the model keeps missing
+/// values; with [`Missing::Drop`], such rows are empty except for columns `ids`. Rows without target have no
+/// log density.
 ///
 /// # Errors
-/// [`Data`](ErrorKind::Data) for a table that does not fit the model; [`Usage`](ErrorKind::Usage) for an
-/// output that the model does not support.
+/// [`Data`](ErrorKind::Data) for an unsuitable table; [`Usage`](ErrorKind::Usage) for an unsupported output.
 pub fn predictions(
     model: &Model,
     frame: &Frame,
@@ -183,10 +183,7 @@ pub fn predictions(
     predictions_by(&Team::default(), (model, frame), wanted, ids)
 }
 
-/// Same as [`predictions`], with the same bits, shared by the processes of a team.
-///
-/// # Errors
-/// As [`predictions`]; [`Elsewhere`](ErrorKind::Elsewhere) for a lost message.
+/// [`predictions`] by a team of processes, with the same bits.
 pub(crate) fn predictions_by(
     team: &Team,
     (model, frame): (&Model, &Frame),
@@ -206,10 +203,9 @@ pub(crate) fn predictions_by(
     Ok(Predictions { table, unseen, not_predicted: others(rows, &known), not_scored })
 }
 
-/// Predictions, unknown levels, and the rows with a log density.
+/// Predictions, unknown levels, and rows with a log density.
 type Predicted = (OutTable, Vec<Unseen>, Vec<usize>);
 
-/// Predictions for all rows or `some`, unknown levels, and the rows with a log density.
 fn predicted(
     model: &Model,
     frame: &Frame,
@@ -249,7 +245,7 @@ fn predicted(
     Ok((table, seen.unseen, scored))
 }
 
-/// Adds log densities if the table has the target; returns the rows that have one.
+/// Returns the rows with a log density.
 fn push_densities(
     table: &mut OutTable,
     model: &Model,
@@ -334,7 +330,6 @@ fn check(model: &Model, frame: &Frame, wanted: &Wanted) -> Result<(), CliError> 
     Ok(())
 }
 
-/// Adds predictions of observations: labels, with probabilities if requested; or means, variances, intervals and quantiles.
 pub(crate) fn push_observations(
     table: &mut OutTable,
     model: &Model,
@@ -364,7 +359,7 @@ fn push_classes(
     Ok(())
 }
 
-/// Adds means, variances, intervals and quantiles. Column names of a single interval omit its level.
+/// Column names of a single interval omit its level.
 fn push_numbers(
     table: &mut OutTable,
     model: &Model,

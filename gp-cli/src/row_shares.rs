@@ -1,14 +1,13 @@
-//! Rows of a table, divided over the processes of a team.
+//! Rows of a table, divided over processes.
 //!
-//! Predictions are computed in blocks of rows, and the last bits of a prediction depend on its place in a block. Each
-//! process therefore gets whole blocks, and all get the results of all.
+//! The last bits of a prediction depend on its place in a block of rows. Each process therefore gets whole blocks; all
+//! get all results.
 
 use crate::data::ROWS_OF_BLOCK;
 use crate::error::CliError;
 use gp_optim::Team;
 use std::ops::Range;
 
-/// Consecutive blocks of rows for each process.
 #[derive(Debug)]
 pub(crate) struct RowShares<'a> {
     team: &'a Team,
@@ -16,38 +15,29 @@ pub(crate) struct RowShares<'a> {
 }
 
 impl<'a> RowShares<'a> {
-    /// Shares of this many rows; `None` if one process does all, because there is only one, or only one block.
+    /// `None` if one process does all: it is alone, or there is one block.
     pub(crate) fn of(team: &'a Team, rows: usize) -> Option<Self> {
         (!team.is_alone() && rows > ROWS_OF_BLOCK).then_some(Self { team, rows })
     }
 
-    /// Rows of this process, perhaps none.
     pub(crate) fn own(&self) -> Range<usize> {
         self.share(self.team.rank())
     }
 
-    /// Rows of a process.
     pub(crate) fn share(&self, rank: usize) -> Range<usize> {
         let (blocks, count) = (self.rows.div_ceil(ROWS_OF_BLOCK), self.team.count());
         let start = |rank: usize| (rank * blocks / count * ROWS_OF_BLOCK).min(self.rows);
         start(rank)..start(rank + 1)
     }
 
-    /// Returns `true` in all processes if all have succeeded.
-    ///
-    /// # Errors
-    /// [`Elsewhere`](crate::ErrorKind::Elsewhere) for a lost message.
+    /// Same answer in all processes.
     pub(crate) fn have_succeeded(&self, own: bool) -> Result<bool, CliError> {
         let mut failures = [f64::from(u8::from(!own))];
         self.team.count_up(&mut failures)?;
         Ok(failures[0] == 0.0)
     }
 
-    /// Lists of one number per row, for all rows, from those of each process's rows. A process without rows may have no
-    /// lists.
-    ///
-    /// # Errors
-    /// As [`have_succeeded`](Self::have_succeeded).
+    /// Joins lists of one number per row; processes without rows may have none.
     pub(crate) fn join(&self, own: &[Vec<f64>]) -> Result<Vec<Vec<f64>>, CliError> {
         let all = self.team.gather(&own.concat())?;
         let lists = all.len() / self.rows;
@@ -64,11 +54,8 @@ impl<'a> RowShares<'a> {
     }
 }
 
-/// Lists of one number per row, each process computing those of its rows. If one fails, all compute all, so that the error
-/// is that of a single process.
-///
-/// # Errors
-/// Those of `of`; [`Elsewhere`](crate::ErrorKind::Elsewhere) for a lost message.
+/// Lists of one number per row, shared out. If one process fails, all compute all, for a single process's
+/// error.
 pub(crate) fn by_rows(
     team: &Team,
     rows: usize,

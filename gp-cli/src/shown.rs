@@ -1,13 +1,12 @@
-//! Texts from files and command lines in messages: short, and without characters that control a terminal.
+//! File and command-line texts in messages: short, without terminal control characters.
 
 use std::fmt::Write;
 
-/// Maximum number of characters of a cell or name in a message.
+/// Maximum characters of a cell or name.
 const MOST: usize = 60;
-/// Mark of the part that is left out.
 const CUT: char = '…';
 
-/// Cell or name for a message: without control characters and line ends, and not too long.
+/// Cell or name, cut to [`MOST`] characters, with control characters and line ends escaped.
 pub(crate) fn shown(text: &str) -> String {
     let mut out = String::new();
     let count = text.chars().count();
@@ -19,7 +18,7 @@ pub(crate) fn shown(text: &str) -> String {
     out
 }
 
-/// Message with control characters as text, except line ends and tabs.
+/// Message with control characters escaped, except line ends and tabs.
 pub(crate) fn printable(message: &str) -> String {
     let mut out = String::with_capacity(message.len());
     message.chars().for_each(|letter| push(&mut out, letter, "\n\t"));
@@ -40,7 +39,7 @@ fn push(out: &mut String, letter: char, allowed: &str) {
     }
 }
 
-/// `true` for characters that change the direction of what follows.
+/// `true` for characters that change text direction.
 fn turns_text(letter: char) -> bool {
     matches!(letter, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

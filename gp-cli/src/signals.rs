@@ -1,4 +1,4 @@
-//! Target functions that are latents, or linear combinations of latents, in data units.
+//! Target functions in data units: latents, or linear combinations of latents.
 
 use crate::error::CliError;
 use crate::model::Model;
@@ -6,22 +6,20 @@ use crate::out::OutTable;
 use crate::standardise::Standardiser;
 use faer::{Mat, MatRef};
 
-/// Function of one target.
 struct Signal {
-    /// Suffix of its column names: `(a)` with several targets, otherwise empty.
+    /// Suffix of column names: `(a)` with several targets, otherwise empty.
     of: String,
     name: String,
     scale: Standardiser,
-    /// Latents and their weights, in model units.
+    /// Latents and weights, in model units.
     terms: Vec<(usize, f64)>,
 }
 
-/// `true` if every target's function is linear in the latents.
 pub(crate) fn are_linear(model: &Model) -> bool {
     signals(model).is_some()
 }
 
-/// Function of each target; None if one is not linear in the latents.
+/// None if a function is not linear in the latents.
 fn signals(model: &Model) -> Option<Vec<Signal>> {
     let (likelihood, targets) = (model.posterior().likelihood(), model.targets());
     let several = targets.len() > 1;
@@ -42,11 +40,8 @@ fn signals(model: &Model) -> Option<Vec<Signal>> {
     targets.iter().enumerate().map(signal).collect()
 }
 
-/// Adds a column per sample of each target's function, in target units. Samples with the same number are joint over
+/// Adds a column per sample of each target's function, in target units; equal sample numbers are joint over
 /// targets.
-///
-/// # Errors
-/// [`Numerical`](crate::ErrorKind::Numerical) for points that cannot be predicted.
 pub(crate) fn push_samples(
     table: &mut OutTable,
     model: &Model,
@@ -68,11 +63,8 @@ pub(crate) fn push_samples(
     Ok(())
 }
 
-/// Adds covariances of each target's function with itself, and with later targets that share a latent: one column per
-/// predicted row, named by its number in the table.
-///
-/// # Errors
-/// As [`push_samples`].
+/// Adds covariances of each target's function with itself and later targets that share a latent: a column
+/// per predicted row, named by its number in the table.
 pub(crate) fn push_covariances(
     table: &mut OutTable,
     model: &Model,
@@ -99,7 +91,7 @@ pub(crate) fn push_covariances(
     Ok(())
 }
 
-/// Latents shared by two functions, with the product of the weights in data units.
+/// Shared latents; products of weights in data units.
 fn shared(one: &Signal, other: &Signal) -> Vec<(usize, f64)> {
     let units = one.scale.scale * other.scale.scale;
     let product = |&(latent, weight): &(usize, f64)| {
@@ -117,7 +109,6 @@ fn push_covariance(table: &mut OutTable, of: &str, covariance: MatRef<'_, f64>, 
     }
 }
 
-/// Number of columns that [`push_covariances`] adds.
 pub(crate) fn covariance_columns(model: &Model, rows: usize) -> usize {
     let signals = signals(model).unwrap_or_default();
     let pairs = (0..signals.len()).flat_map(|one| (one..signals.len()).map(move |other| (one, other)));

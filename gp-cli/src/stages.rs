@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 type Tell = dyn Fn(&str) + Send + Sync;
 
-/// Receiver of progress by stage; none by default.
+/// Receiver of progress by stage; by default ignores it.
 #[derive(Clone, Default)]
 pub struct Stages(Option<Arc<Tell>>);
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub struct Standardiser {
     /// Mean of the column.
     pub mean: f64,
-    /// Standard deviation of the column, or of a group of similar columns; 1 if constant.
+    /// Standard deviation of the column or of a group of similar columns; 1 if constant.
     pub scale: f64,
 }
 
@@ -29,7 +29,7 @@ impl Standardiser {
         Self { mean: 0.0, scale: 1.0 }
     }
 
-    /// `true` if mean and scale are finite and the scale is positive.
+    /// `true` for finite mean and scale, and positive scale.
     #[must_use]
     pub fn is_sound(&self) -> bool {
         self.mean.is_finite() && self.scale.is_finite() && self.scale > 0.0
@@ -54,7 +54,7 @@ impl Standardiser {
     }
 }
 
-/// Sequential sum. It depends on the order of values, but not on how they are divided into chunks.
+/// Sequential sum: depends on the order of values, not on their division into chunks.
 #[derive(Clone, Copy, Debug)]
 pub struct Sum {
     weight: f64,
@@ -79,7 +79,7 @@ impl Sum {
         self.sum += weight * value;
     }
 
-    /// Total weight of the values; their number without weights.
+    /// Total weight; the number of unweighted values.
     #[must_use]
     pub fn weight(&self) -> f64 {
         self.weight
@@ -126,11 +126,11 @@ impl Range {
 pub struct Spread {
     mean: f64,
     squares: Sum,
-    /// Sum with deviations times [`LARGER`], against underflow.
+    /// Deviations times [`LARGER`], against underflow.
     squares_larger: Sum,
-    /// Sum with deviations divided by [`LARGER`], against overflow.
+    /// Deviations divided by [`LARGER`], against overflow.
     squares_smaller: Sum,
-    /// Largest deviation, for those whose squares underflow anyway.
+    /// Largest deviation, if squares underflow anyway.
     largest: f64,
 }
 
@@ -214,7 +214,6 @@ mod tests {
         assert!((standardiser.undo_variance(1.0) - 5.0).abs() < 1e-14);
     }
 
-    /// Compares bits with the definitions, summed in the same order.
     #[test]
     fn sums_are_those_of_the_definitions() {
         let column: Vec<f64> = (0..1000).map(|i| 1e3 + (f64::from(i) * 0.7).sin()).collect();

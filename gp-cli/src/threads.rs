@@ -1,4 +1,4 @@
-//! Thread pool for all computations.
+//! Thread pool of all computations.
 
 use crate::error::{CliError, ErrorKind};
 use crate::memory::threads_with_room;
@@ -9,21 +9,17 @@ use std::thread::available_parallelism;
 
 pub(crate) const MAX_THREADS: u16 = 1024;
 
-/// Stack size of a thread in bytes, that of the main thread.
+/// Stack size in bytes, equal to the main thread's.
 const STACK: usize = 8 << 20;
 
-/// Runs a command on a thread of the pool, so that the pool need not be woken for each parallel part. Processes of a team
-/// stay on their own threads: they wait for each other, and may be threads of one program.
+/// Runs on a pool thread, so that the pool need not be woken for each parallel part. Processes of a team
+/// stay on their own threads: they wait for each other, and may share a program.
 pub(crate) fn within<R: Send>(team: &Team, work: impl FnOnce() -> R + Send) -> R {
     if team.is_alone() { rayon::scope(|_| work()) } else { work() }
 }
 
-/// Starts the pool, by default with one thread per processor, or fewer under an address-space limit. If no pool were
-/// started here and the system refused threads, a later computation would panic.
-///
-/// # Errors
-/// [`Usage`](ErrorKind::Usage) if the system refuses the requested threads, [`Numerical`](ErrorKind::Numerical) if it
-/// refuses the default ones.
+/// Starts the pool, by default one thread per processor, or fewer under an address-space limit. Otherwise,
+/// refused threads would make a later computation panic.
 pub(crate) fn start(asked: Option<u16>) -> Result<(), CliError> {
     let usual =
         || available_parallelism().map_or(1, usize::from).min(threads_with_room().unwrap_or(usize::MAX));

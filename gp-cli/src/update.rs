@@ -1,4 +1,4 @@
-//! Updates of a model with new observations, at fixed parameters.
+//! Updates with new observations at fixed parameters.
 
 use crate::context::Context;
 use crate::data::Frame;
@@ -9,7 +9,6 @@ use crate::method::{self, Given, Later, Updated, refused};
 use crate::model::{About, KnownRows, Model};
 use faer::MatRef;
 
-/// Consequence of rows that the model already has.
 const AGAIN: &str =
     "which count once more now: intervals become too narrow; update the model from before with new rows only";
 
@@ -27,8 +26,8 @@ pub struct UpdatedModel {
 /// Conditions a model on the rows of a table, which need all inputs and a target.
 ///
 /// # Errors
-/// [`Usage`](crate::ErrorKind::Usage) for a model that lacks what an update needs, [`Data`](crate::ErrorKind::Data) for
-/// a table that does not suit the model; any other failure.
+/// [`Usage`](crate::ErrorKind::Usage) for a model that lacks what an update needs,
+/// [`Data`](crate::ErrorKind::Data) for an unsuitable table; any other failure.
 pub fn take_in(model: &Model, frame: &Frame, context: &Context) -> Result<UpdatedModel, CliError> {
     let method = context.methods.find(&model.about().training.method)?;
     let roles = &model.about().roles;
@@ -67,7 +66,6 @@ pub fn take_in(model: &Model, frame: &Frame, context: &Context) -> Result<Update
     })
 }
 
-/// Warning of rows that the model already has.
 fn again(known: KnownRows) -> Option<String> {
     match known {
         KnownRows::None => None,
@@ -82,7 +80,7 @@ pub(crate) fn more_rows(rows: usize) -> String {
     counted(rows, "more row")
 }
 
-/// Number and total weight of the rows that have each target.
+/// Number and total weight of rows per target.
 fn weights(model: &Model, frame: &Frame, observations: &[f64]) -> Result<Vec<(usize, f64)>, CliError> {
     let roles = RoleValues::of_observations(&model.about().roles.of_target(0), frame)?;
     let width = observations.len() / frame.row_count();
@@ -94,7 +92,8 @@ fn weights(model: &Model, frame: &Frame, observations: &[f64]) -> Result<Vec<(us
     Ok((0..model.targets().len()).map(of_target).collect())
 }
 
-/// Record of the updated model; `weights` holds number and weight of new rows per target, `marks` those of the rows.
+/// Record of the updated model; `weights` holds number and weight of new rows per target, `marks` identify
+/// them.
 fn about(
     model: &Model,
     updated: &Updated,

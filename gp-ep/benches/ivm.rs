@@ -1,13 +1,12 @@
-//! Times of runs of the informative vector machine, and what bounds them.
+//! Times of runs of the informative vector machine.
 //!
 //! Tables give:
 //!
-//! - times of scoring and of whole runs for N from 10³ to 10⁵, C from 2 to 10 and d from 50 to 400, with the
-//!   exponents of power laws through them;
-//! - the fraction of scoring in a run, and the fraction of the machine's matrix-product rate that it reaches:
-//!   three solves with factors of all active points per candidate and class, against products timed on as
-//!   many threads;
-//! - times by phase of one run over 20,000 points of 50 dimensions and 5 classes with 200 active points.
+//! - times of scoring and of whole runs for N from 10³ to 10⁵, C from 2 to 10 and d from 50 to 400, with exponents of
+//!   fitted power laws;
+//! - the fraction of scoring in a run, and its fraction of the matrix-product rate on as many threads: three solves
+//!   with factors of all active points per candidate and class;
+//! - times by phase of one run with N = 20,000, D = 50, C = 5 and d = 200.
 //!
 //! `cargo bench -p gp-ep --bench ivm` takes some minutes; `-- run` prints the last table only.
 #![expect(clippy::expect_used, reason = "a benchmark that fails should stop at once")]
@@ -23,14 +22,13 @@ use gp_linalg::product::matmul;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// Time of each phase, in seconds.
+/// Seconds by phase.
 #[derive(Clone, Copy, Debug, Default)]
 struct Times {
     selection: f64,
     inclusion: f64,
     factors: f64,
     ep: f64,
-    /// Floating-point operations of the solves in scoring.
     operations: f64,
 }
 
@@ -40,7 +38,7 @@ impl Times {
     }
 }
 
-/// Clusters of points, each around a centre with a label; several centres share a label.
+/// Clusters, each around a labelled centre; several centres share a label.
 fn problem(count: usize, dim: usize, classes: usize) -> (Mat<f64>, Vec<f64>) {
     let mut rng = ChaCha8Rng::seed_from_u64(1);
     let centres = Mat::from_fn(4 * classes, dim, |_, _| rng.random_range(-1.0..1.0));
@@ -83,7 +81,7 @@ fn time((count, dim, classes): (usize, usize, usize), options: &IvmOptions, rule
     times
 }
 
-/// Smallest times of up to three runs (fewer if they are long), by phase: interference only adds time.
+/// Smallest times of up to three runs: interference only adds time.
 fn best(sizes: (usize, usize, usize), options: &IvmOptions, rule: Rule) -> Times {
     let start = Instant::now();
     let mut best = time(sizes, options, rule);
@@ -100,7 +98,7 @@ fn best(sizes: (usize, usize, usize), options: &IvmOptions, rule: Rule) -> Times
     best
 }
 
-/// Rate of a matrix product in 10⁹ operations per second, the best of several.
+/// Best of several matrix-product rates, in 10⁹ operations per second.
 fn product_rate() -> f64 {
     const SIZE: usize = 1200;
     let a = Mat::from_fn(SIZE, SIZE, |i, j| (i + 2 * j) as f64 * 1e-3);
@@ -113,7 +111,6 @@ fn product_rate() -> f64 {
     2.0 * (SIZE * SIZE * SIZE) as f64 / best / 1e9
 }
 
-/// The exponent of the power law through (size, seconds).
 fn exponent(points: &[(f64, f64)]) -> f64 {
     let count = points.len() as f64;
     let logs: Vec<(f64, f64)> = points.iter().map(|(x, y)| (x.ln(), y.ln())).collect();
@@ -123,7 +120,7 @@ fn exponent(points: &[(f64, f64)]) -> f64 {
     xy / xx
 }
 
-/// One table: times for some sizes, which `of` converts to (N, C, d).
+/// Prints times for some sizes, which `of` converts to (N, C, d).
 fn scaling(name: &str, sizes: &[usize], of: impl Fn(usize) -> (usize, usize, usize), limit: f64) {
     println!("\n{name:>8} | scoring s | total s | scoring's share | GF/s | share of products");
     println!("-------: | --------: | ------: | --------------: | ---: | ----------------:");
@@ -149,7 +146,6 @@ fn scaling(name: &str, sizes: &[usize], of: impl Fn(usize) -> (usize, usize, usi
     plot(&totals);
 }
 
-/// Plots total seconds over sizes, on log scales.
 fn plot(points: &[(f64, f64)]) {
     const WIDTH: usize = 48;
     const HEIGHT: usize = 10;

@@ -1,18 +1,15 @@
-//! Times of sweeps, gradients and mini-batches of Power EP, relative to the matrix-product rate and to
-//! closed-form regression.
+//! Times of sweeps, gradients and mini-batches of Power EP, relative to the matrix-product rate and to closed-form
+//! regression.
 //!
 //! After criterion's own output, tables give:
 //!
-//! - the fraction of the machine's matrix-product rate, measured in the same run on the same number of
-//!   threads, that a sweep over N = 10,000 observations with M = 500 reaches (a triangular solve and a
-//!   symmetric product, 2 M²N operations), and its time relative to the value of closed-form regression;
-//! - the same for a mini-batch step with its gradient, B = M = 200, D = 784: distances and their reverse pass
-//!   (6 MBD), those of Z with two per pair (6 M²D / 2), projections, marginals, sums and the reverse pass (8
-//!   M²B), and factors (4 M³ / 3);
-//! - the same for C = 10 classes with one kernel and set of inducing inputs per class, and with shared ones;
-//! - exponents of the time of such a step in C and in M;
-//! - the time of a mini-batch step with tied sites for N from 10⁴ to 10⁶, with rows computed in place of a
-//!   disk.
+//! - a sweep over N = 10,000 with M = 500 (triangular solve and symmetric product, 2 M²N operations): fraction of the
+//!   matrix-product rate on as many threads, and time relative to the value of closed-form regression;
+//! - the same for a mini-batch step with gradient, B = M = 200, D = 784: distances and their reverse pass (6 MBD),
+//!   distances of Z (6 M²D / 2), projections, marginals, sums and reverse pass (8 M²B), factors (4 M³ / 3);
+//! - the same for C = 10 classes with separate and with shared kernel and inducing inputs;
+//! - exponents of the step's time in C and in M;
+//! - times of a mini-batch step with tied sites for N from 10⁴ to 10⁶, with rows computed on demand.
 #![expect(clippy::expect_used, reason = "a benchmark that fails should stop at once")]
 
 use std::time::Instant;
@@ -31,7 +28,6 @@ use gp_linalg::product::matmul;
 use gp_optim::ParameterSet;
 use rand::{RngExt, SeedableRng};
 
-/// Random points, one per row, contiguous.
 fn points(count: usize, dim: usize, seed: u64) -> Mat<f64> {
     let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(seed);
     Mat::from_fn(dim, count, |_, _| rng.random_range(-1.0..1.0))
@@ -52,9 +48,8 @@ fn signs(inputs: MatRef<'_, f64>) -> Vec<f64> {
     (0..inputs.nrows()).map(|i| (3.0 * inputs[(i, 0)] + inputs[(i, 1)]).sin().signum()).collect()
 }
 
-/// Smallest times of several rounds of these runs, in seconds: interference only adds time. Rounds alternate
-/// the runs, because the load of the machine changes within seconds and the runs are compared with each
-/// other.
+/// Smallest seconds of several rounds. Rounds alternate the runs, because the machine's load changes within
+/// seconds.
 fn best<const K: usize>(rounds: usize, mut runs: [&mut dyn FnMut(); K]) -> [f64; K] {
     let mut least = [f64::INFINITY; K];
     for _ in 0..rounds {
@@ -67,7 +62,7 @@ fn best<const K: usize>(rounds: usize, mut runs: [&mut dyn FnMut(); K]) -> [f64;
     least
 }
 
-/// Product of M×M with M×2000.
+/// M×M times M×2000.
 struct Product(Mat<f64>, Mat<f64>, Mat<f64>, Threading);
 
 impl Product {
@@ -176,7 +171,6 @@ fn batch_steps() {
     }
 }
 
-/// Model of this number of classes, with different inducing inputs.
 fn many_classes(classes: usize, m: usize, dim: usize) -> PowerEp {
     let process = |class: usize| {
         let inputs = InducingInputs::points(points(m, dim, 10 + class as u64).transpose()).expect("finite");
@@ -187,7 +181,7 @@ fn many_classes(classes: usize, m: usize, dim: usize) -> PowerEp {
     PowerEp::of_classes((0..classes).map(process).collect(), 0.0).expect("classes")
 }
 
-/// Times in seconds of one mini-batch step with its gradient, and of one product.
+/// Seconds of one mini-batch step with gradient, and of one product.
 fn class_step(model: &PowerEp, sharing: Sharing, data: &Table<'_>, batch: usize, rounds: usize) -> [f64; 2] {
     let m = model.processes()[0].inputs().count();
     let mut gradient = vec![0.0; model.parameter_count()];
@@ -208,7 +202,7 @@ fn class_step(model: &PowerEp, sharing: Sharing, data: &Table<'_>, batch: usize,
     )
 }
 
-/// Operations that a step needs per class, as for one latent.
+/// Operations of a step per class, as for one latent.
 fn needed(batch: usize, m: usize, dim: usize) -> f64 {
     ((6 * batch + 3 * m) * m * dim + 8 * m * m * batch + 4 * m * m * m / 3) as f64
 }
@@ -239,7 +233,6 @@ fn class_steps() {
     }
 }
 
-/// Exponent b of `a xᵇ` through the first and the last point.
 fn exponent(sizes: &[usize], times: &[f64]) -> f64 {
     let last = sizes.len() - 1;
     (times[last] / times[0]).ln() / (sizes[last] as f64 / sizes[0] as f64).ln()
@@ -264,7 +257,7 @@ fn class_exponents() {
     println!("M = {ms:?}, C = 8: {} ms, exponent {:4.2}", list(&by_m), exponent(&ms, &by_m));
 }
 
-/// Observations computed on demand, in any number, without memory.
+/// Observations computed on demand, without memory.
 #[derive(Debug)]
 struct Endless {
     count: usize,

@@ -1,11 +1,9 @@
-//! Times of one evaluation of the log marginal likelihood and its gradient, 10,000 observations and 500
-//! inducing inputs, relative to the machine's matrix-product rate.
+//! Times of the log marginal likelihood and its gradient, N = 10,000 and M = 500, relative to the matrix-product rate.
 //!
-//! After criterion's own output, a table gives the fraction of that rate, measured in the same run on the
-//! same number of threads. Only necessary operations are counted, with M = 500 and N = 10,000: for the value
-//! a triangular solve (M²N) and a symmetric product (M²N); for the gradient three more solves and one more
-//! product, half of which is needed (4 M²N); for each also distances (2MND). Kernels, gradients of kernels,
-//! and terms of order M³ or MN take time but are not counted.
+//! After criterion's own output, a table gives the fraction of that rate on as many threads. Operations counted: for
+//! the value a triangular solve and a symmetric product (M²N each); for the gradient three more solves and half a
+//! product (4 M²N); for each, distances (2 MND). Kernels, their gradients, and terms of order M³ or MN are not
+//! counted.
 #![expect(clippy::expect_used, reason = "a benchmark that fails should stop at once")]
 
 use std::time::Instant;
@@ -26,15 +24,13 @@ const N: usize = 10_000;
 const M: usize = 500;
 const D: usize = 8;
 
-/// Random points, one per row, contiguous.
 fn points(count: usize, seed: u64) -> Mat<f64> {
     let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(seed);
     Mat::from_fn(D, count, |_, _| rng.random_range(-1.0..1.0))
 }
 
-/// Smallest times of several rounds of these runs, in seconds: interference only adds time. Rounds alternate
-/// the runs, because the load of the machine changes within seconds and the runs are compared with each
-/// other.
+/// Smallest seconds of several rounds. Rounds alternate the runs, because the machine's load changes within
+/// seconds.
 fn best<const K: usize>(mut runs: [&mut dyn FnMut(); K]) -> [f64; K] {
     let mut least = [f64::INFINITY; K];
     for _ in 0..15 {
@@ -47,8 +43,8 @@ fn best<const K: usize>(mut runs: [&mut dyn FnMut(); K]) -> [f64; K] {
     least
 }
 
-/// Columns of the reference product, which is repeated until it has the operations of a value with its
-/// gradient: on a busy machine long work is interrupted more often.
+/// Columns of the reference product, repeated until it has the operations of a value with gradient: long
+/// work is interrupted more often.
 const COLUMNS: usize = 2000;
 const PRODUCTS: usize = 3 * N / COLUMNS;
 
@@ -75,7 +71,7 @@ fn cases() -> Vec<Case> {
     ]
 }
 
-/// Times in seconds of the M×M times M×COLUMNS products, of a value, and of a value with its gradient.
+/// Seconds of the M×M times M×COLUMNS products, of a value, and of a value with gradient.
 fn measure(model: &SparseRegression, data: &Observations<'_>) -> [f64; 3] {
     let (mut workspace, mut gradient) = (RegressionWorkspace::new(), vec![0.0; model.parameter_count()]);
     let mut other = RegressionWorkspace::new();

@@ -9,32 +9,30 @@ use gp_kernels::data::DataSource;
 use gp_kernels::posterior::{LatentPosterior, MixturePosterior};
 use gp_optim::{ParameterSetMut, StopSignal, train};
 
-/// Model with Gaussian noise whose log evidence is a formula of parameters and data.
+/// Gaussian-noise model whose log evidence has a closed form.
 ///
-/// Data have a target column, then optional columns of known noise and weights.
+/// Data columns: target, then optionally known noise and weights.
 pub trait ClosedEvidence: ParameterSetMut + Clone {
     /// Posterior of the latent function.
     type Part: LatentPosterior + Clone;
 
-    /// Reusable memory; repeated sizes allocate nothing on the calling thread.
+    /// Reusable memory; no allocation for repeated sizes on the calling thread.
     type Workspace;
 
-    /// Workspace without memory yet; `stop_signal` can stop evaluations early.
+    /// Empty workspace; `stop_signal` can stop evaluations early.
     fn workspace(&self, stop_signal: StopSignal) -> Self::Workspace;
 
     /// Meaning of the log evidence: exact, bound or estimate.
     fn evidence_kind(&self) -> EvidenceKind;
 
-    /// `ln p(y)`, or its approximation, at the current parameters, in nats. If given, `gradient` receives one
-    /// derivative per parameter in natural units, fixed ones included, without priors and with jitter held
-    /// constant.
+    /// `ln p(y)` or its approximation, in nats. `gradient`, if given, receives one derivative per parameter
+    /// in natural units, fixed ones included, without priors and at constant jitter.
     ///
     /// # Errors
     /// [`InferenceError::Data`] for no or unreadable data, [`InferenceError::TargetNotFinite`],
-    /// [`InferenceError::KnownNoise`], [`InferenceError::Weight`], [`InferenceError::Kernel`] for inputs the
-    /// kernel refuses, [`InferenceError::Linalg`] for a covariance matrix that is not positive definite with
-    /// the largest jitter, [`InferenceError::Shape`] for a gradient of wrong length,
-    /// [`InferenceError::Overflow`].
+    /// [`InferenceError::KnownNoise`], [`InferenceError::Weight`], [`InferenceError::Kernel`],
+    /// [`InferenceError::Linalg`] if the largest jitter does not suffice, [`InferenceError::Shape`] for the
+    /// gradient's length, [`InferenceError::Overflow`].
     fn evaluate(
         &self,
         data: &dyn DataSource,
@@ -42,8 +40,8 @@ pub trait ClosedEvidence: ParameterSetMut + Clone {
         gradient: Option<&mut [f64]>,
     ) -> Result<f64, InferenceError>;
 
-    /// Posterior for the last evaluation, which must have been at the current parameters. May move results
-    /// out of the workspace.
+    /// Posterior for the last evaluation, which must be at the current parameters. May move results out of
+    /// the workspace.
     ///
     /// # Errors
     /// As [`evaluate`](Self::evaluate); [`InferenceError::Data`] without an evaluation.
@@ -52,8 +50,8 @@ pub trait ClosedEvidence: ParameterSetMut + Clone {
         workspace: &mut Self::Workspace,
     ) -> Result<Predictor<MixturePosterior<Self::Part>>, InferenceError>;
 
-    /// Copy of the model in which the parameters that
-    /// [`posterior_over_parameters`](Self::posterior_over_parameters) takes as known are fixed.
+    /// Copy with the parameters fixed that [`posterior_over_parameters`](Self::posterior_over_parameters)
+    /// takes as known.
     #[must_use]
     fn with_known_parts(&self) -> Self {
         self.clone()
@@ -71,7 +69,7 @@ pub trait ClosedEvidence: ParameterSetMut + Clone {
         self.evaluate(data, workspace, None)
     }
 
-    /// Log evidence; writes its gradient to `gradient`.
+    /// Log evidence with its gradient.
     ///
     /// # Errors
     /// As [`evaluate`](Self::evaluate).
@@ -84,8 +82,8 @@ pub trait ClosedEvidence: ParameterSetMut + Clone {
         self.evaluate(data, workspace, Some(gradient))
     }
 
-    /// Posterior with uncertain kernel and noise: a mixture of posteriors at parameters drawn around the
-    /// optimum, where the free parameters must be. Inducing inputs stay fixed.
+    /// Mixture of posteriors at parameters drawn around the optimum, where the free parameters must be.
+    /// Inducing inputs stay fixed.
     ///
     /// # Errors
     /// As [`evaluate`](Self::evaluate), at nearby parameters.

@@ -6,7 +6,7 @@ use gp_likelihoods::LikelihoodError;
 use gp_linalg::LinalgError;
 use gp_optim::{OptimError, ParameterError};
 
-/// Error of any inference method, with value and place.
+/// Error of an inference method.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InferenceError {
@@ -38,7 +38,7 @@ pub enum InferenceError {
         /// Value of the variance.
         value: f64,
     },
-    /// Weight of an observation that is not positive, NaN or infinite.
+    /// Weight that is not positive, NaN or infinite.
     #[error("the weight of observation {row} is {value}, but must be finite and above 0")]
     Weight {
         /// Row, counted from 0.
@@ -46,7 +46,7 @@ pub enum InferenceError {
         /// Weight found.
         value: f64,
     },
-    /// Weight below the power α: with tied sites an update removes a whole power α of the factor.
+    /// Weight below α: with tied sites an update removes a power α of the factor.
     #[error("tied sites take weights from the power on, which is {power}, and one is {weight}")]
     TiedWeight {
         /// Power α of the sites.
@@ -62,7 +62,7 @@ pub enum InferenceError {
         /// Power found.
         value: f64,
     },
-    /// Blocks that are not a partition of the observations.
+    /// Blocks that do not partition the observations.
     #[error("observation {row} {reason}")]
     Block {
         /// Row, counted from 0.
@@ -70,7 +70,7 @@ pub enum InferenceError {
         /// Description of the fault.
         reason: String,
     },
-    /// Log marginal likelihood that is not finite although all steps were.
+    /// Log marginal likelihood not finite although all steps were.
     #[error(
         "the log marginal likelihood is {value}: targets of this size are beyond the range of floating point"
     )]
@@ -96,13 +96,13 @@ pub enum InferenceError {
         /// Condition that it must meet.
         allowed: &'static str,
     },
-    /// Combination of settings that no method supports.
+    /// Unsupported combination of settings.
     #[error("there is no method for {what}")]
     Unsupported {
         /// Description of the combination.
         what: &'static str,
     },
-    /// No step of sites or natural gradients leaves a proper Gaussian.
+    /// Sites or natural gradients of which no step leaves a proper Gaussian.
     #[error("no step leaves a proper posterior, however small")]
     ImproperPosterior,
     /// Sites that cannot be removed from the posterior.
@@ -111,7 +111,7 @@ pub enum InferenceError {
         /// Number of factors with such sites.
         count: usize,
     },
-    /// Sites that did not converge, or converged to an impossible state.
+    /// Sites not converged, or converged to an impossible state.
     #[error(
         "after {sweeps} sweeps sites still changed by {change:.1e} of a marginal, or give labels a probability above 1"
     )]
@@ -129,7 +129,7 @@ pub enum InferenceError {
         /// Estimate of ln p(y), in nats.
         log_z: f64,
     },
-    /// Bound at one observation that is not finite although the likelihood is.
+    /// Bound not finite at one observation although the likelihood is.
     #[error("the expected log density of observation {row} is {value}, or one of its slopes is not finite")]
     NotFinite {
         /// Row, counted from 0.
@@ -186,7 +186,7 @@ pub enum InferenceError {
 }
 
 impl InferenceError {
-    /// `true` for errors of one point in parameter space; nearby points may succeed.
+    /// `true` for errors at one point in parameter space; nearby points may succeed.
     #[must_use]
     pub fn is_of_one_place(&self) -> bool {
         match self {
@@ -196,7 +196,7 @@ impl InferenceError {
         }
     }
 
-    /// The error with the row of the observation, if it is one of the likelihood.
+    /// Adds the row of the observation to a likelihood error.
     #[must_use]
     pub fn at_row(self, row: usize) -> Self {
         match self {

@@ -1,4 +1,4 @@
-//! Operations that every method has: evidence, posterior, learning.
+//! Operations of every method: evidence, posterior, learning.
 
 use crate::error::InferenceError;
 use crate::learning::{Learning, OnEvaluation, Trained};
@@ -15,7 +15,7 @@ pub enum EvidenceKind {
     Exact,
     /// At most `ln p(y)`.
     LowerBound,
-    /// Estimate of `ln p(y)`, above or below.
+    /// Estimate on either side of `ln p(y)`.
     Estimate,
 }
 
@@ -40,26 +40,26 @@ pub struct LogEvidence {
     pub kind: EvidenceKind,
 }
 
-/// Model with a method of inference. [`log_evidence`](Self::log_evidence) and [`posterior`](Self::posterior)
-/// use the current parameters; learning maximises the log evidence. [`stoppable`](gp_kernels::stoppable) can
-/// stop the first two between blocks of rows.
+/// Model with a method of inference. Evidence and posterior are at the current parameters, and
+/// [`stoppable`](gp_kernels::stoppable) can stop them between blocks of rows; learning maximises the
+/// evidence.
 pub trait Inference: ParameterSetMut {
     /// Posterior over the latent functions.
     type Posterior: Posterior;
 
-    /// Settings of learning that only this method has.
+    /// Settings of learning specific to this method.
     type Settings: Default;
 
     /// State after learning, besides the parameters.
     type State;
 
-    /// `ln p(y)`, or the method's approximation of it.
+    /// `ln p(y)` or the method's approximation.
     ///
     /// # Errors
     /// Data that do not fit the model; failures of the method.
     fn log_evidence(&self, data: &dyn DataSource) -> Result<LogEvidence, InferenceError>;
 
-    /// Posterior given the observations, with the likelihood.
+    /// Posterior with the likelihood.
     ///
     /// # Errors
     /// As [`log_evidence`](Self::log_evidence).
@@ -77,13 +77,13 @@ pub trait Inference: ParameterSetMut {
         self.learn_with(data, how, &Self::Settings::default(), &mut |_| {})
     }
 
-    /// [`learn`](Self::learn) with settings. `watch` is called after every successful evaluation.
+    /// [`learn`](Self::learn) with settings; `watch` is called after every successful evaluation.
     ///
     /// # Errors
     /// [`InferenceError::Unsupported`] for a way of learning the method lacks, [`InferenceError::Optim`] for
     /// a start that cannot be evaluated or an option out of range, otherwise as
-    /// [`posterior`](Self::posterior). The model is then unchanged. Later failures are no errors: the
-    /// optimiser steps back and counts them.
+    /// [`posterior`](Self::posterior); the model is then unchanged. At later failures the optimiser steps
+    /// back and counts them.
     fn learn_with(
         &mut self,
         data: &dyn DataSource,

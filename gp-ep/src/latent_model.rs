@@ -1,4 +1,4 @@
-//! Latent functions and likelihood, shared by the models of all methods.
+//! Latent functions and likelihood, shared by all methods.
 
 use crate::error::{InferenceError, check_count};
 use crate::posterior::Predictor;
@@ -13,7 +13,7 @@ use gp_optim::{Parameter, ParameterSet, ParameterSetMut};
 use std::sync::Arc;
 
 /// Implements builders, access and parameters of a model with a [`LatentModel`](crate::LatentModel) in its
-/// field `latent`. The parameters are those of the listed fields, in this order.
+/// field `latent`. Parameters are those of the listed fields, in order.
 ///
 /// ```
 /// use gp_ep::{LatentModel, on_latent_model};
@@ -41,7 +41,7 @@ macro_rules! on_latent_model {
                 self
             }
 
-            /// Sets the reduction for data shared by several processes. Results do not change.
+            /// Sets the reduction for data shared by several processes; results do not change.
             #[must_use]
             pub fn with_reduction(
                 mut self,
@@ -80,10 +80,10 @@ macro_rules! on_latent_model {
     };
 }
 
-/// Gaussian processes with inducing inputs and a likelihood: the part that models of all methods share.
+/// Gaussian processes with inducing inputs and a likelihood of type L.
 ///
-/// There is one process per latent function, or one shared by all, which is projected on and differentiated
-/// once. Parameters: those of each process, then those of the likelihood. L is the type of the likelihood.
+/// There is one process per latent function, or a shared one, projected and differentiated once. Parameters:
+/// processes, then likelihood.
 #[derive(Debug)]
 pub struct LatentModel<L: ?Sized = dyn Likelihood> {
     processes: Vec<SparseProcess>,
@@ -104,12 +104,12 @@ where
 }
 
 impl LatentModel {
-    /// Model with one process per latent of the likelihood, or one for all. Weights of observations come from
-    /// the likelihood ([`weight`](gp_likelihoods::Described::weight)). Uses rayon's current pool and
+    /// Model with one process per latent of the likelihood, or one for all. The likelihood gives weights of
+    /// observations ([`weight`](gp_likelihoods::Described::weight)). Uses rayon's current pool and
     /// [`JitterPolicy::ladder`].
     ///
     /// # Errors
-    /// [`InferenceError::Shape`] for another number of processes.
+    /// [`InferenceError::Shape`] for a wrong number of processes.
     pub fn new(
         processes: Vec<SparseProcess>,
         likelihood: Box<dyn Likelihood>,
@@ -122,7 +122,6 @@ impl LatentModel {
 }
 
 impl<L: Likelihood + ?Sized> LatentModel<L> {
-    /// Model from one process, or one per latent, unchecked.
     pub(crate) fn of(processes: Vec<SparseProcess>, likelihood: Box<L>) -> Self {
         let (jitter, threading) = (JitterPolicy::ladder(), Threading::Pool);
         Self { processes, likelihood, jitter, threading, reduction: None }
@@ -142,18 +141,18 @@ impl<L: Likelihood + ?Sized> LatentModel<L> {
         self.threading = threading;
     }
 
-    /// Sets the reduction over several processes; None for one process. Results do not change.
+    /// Sets the reduction over several processes, None for one; results do not change.
     pub fn set_reduction(&mut self, reduction: Option<Arc<dyn Reduction>>) {
         self.reduction = reduction;
     }
 
-    /// Processes of the latent functions: one each, or one for all.
+    /// Processes: one per latent function, or one for all.
     #[must_use]
     pub fn processes(&self) -> &[SparseProcess] {
         &self.processes
     }
 
-    /// Processes, mutable, to set parameter values, fixed parameters, bounds and priors.
+    /// Processes, to change values, fixed parameters, bounds and priors.
     pub fn processes_mut(&mut self) -> &mut [SparseProcess] {
         &mut self.processes
     }
@@ -179,7 +178,7 @@ impl<L: Likelihood + ?Sized> LatentModel<L> {
         self.likelihood.as_ref()
     }
 
-    /// Likelihood, mutable, to set parameter values, fixed parameters, bounds and priors.
+    /// Likelihood, to change values, fixed parameters, bounds and priors.
     pub fn likelihood_mut(&mut self) -> &mut L {
         self.likelihood.as_mut()
     }
@@ -203,11 +202,11 @@ impl<L: Likelihood + ?Sized> LatentModel<L> {
     }
 
     /// Setup of passes over `data`, which must fit the model, with memory for `capacity` observations at
-    /// once. A given `reduction` replaces the model's own.
+    /// once. `reduction`, if given, replaces the model's.
     ///
     /// # Errors
-    /// [`InferenceError::Data`] for no observations; [`InferenceError::Shape`] for another number of input or
-    /// target columns.
+    /// [`InferenceError::Data`] for no observations; [`InferenceError::Shape`] for a wrong number of
+    /// columns.
     pub fn passes_over<'a>(
         &'a self,
         data: &'a dyn DataSource,
@@ -224,7 +223,6 @@ impl<L: Likelihood + ?Sized> LatentModel<L> {
         Ok(Setup { reduction: reduction.or_else(|| self.reduction()), ..self.setup(data, capacity) })
     }
 
-    /// Setup of passes over data with unchecked columns.
     pub(crate) fn setup<'a>(&'a self, data: &'a dyn DataSource, capacity: usize) -> Setup<'a> {
         Setup {
             processes: &self.processes,
@@ -244,9 +242,8 @@ impl<L: Likelihood + ?Sized> LatentModel<L> {
         Predictor::new(MixturePosterior::single(parts), self.likelihood.clone_box(), self.threading)
     }
 
-    /// Posteriors over inducing values, one per component and latent (latents of a component together).
-    /// `whitened` gives mean and factor for a component and a latent. Latents that share a process share the
-    /// factor of `K_zz`.
+    /// Posteriors over inducing values by component, then latent; `whitened` gives mean and factor of each.
+    /// Latents with one process share the factor of `K_zz`.
     ///
     /// # Errors
     /// As [`InducingPosterior::new`].
@@ -280,7 +277,7 @@ impl<L: Likelihood + ?Sized> LatentModel<L> {
     }
 
     /// Names of all parameter values, such as `kernel.rbf.lengthscale[1]`, `z[3,0]` and `likelihood.scale`;
-    /// with several processes, those of the first start with `latent[0].`.
+    /// with several processes those of the first start with `latent[0].`.
     #[must_use]
     pub fn parameter_names(&self) -> Vec<String> {
         let mut names = Vec::new();

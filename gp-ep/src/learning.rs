@@ -1,4 +1,4 @@
-//! Ways of learning and their results, for every method.
+//! Ways of learning and their results.
 
 use crate::error::InferenceError;
 use crate::posterior::Predictor;
@@ -7,17 +7,17 @@ use gp_optim::{
     Training, TrainingProgress,
 };
 
-/// Way of learning: how updates of parameters and posterior alternate.
+/// Alternation of updates of parameters and posterior.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 #[expect(clippy::large_enum_variant, reason = "there is one a run, and it is moved once")]
 pub enum Learning {
-    /// L-BFGS on the parameters; the posterior converges at every evaluation.
+    /// L-BFGS on parameters; the posterior converges at every evaluation.
     Outer(MinimiseOptions),
-    /// A first-order parameter step after each posterior step, so that both converge together
-    /// (Hernández-Lobato & Hernández-Lobato 2016 §3.2).
+    /// First-order parameter step after each posterior step: both converge together (Hernández-Lobato &
+    /// Hernández-Lobato 2016 §3.2).
     Inner(Steps),
-    /// One parameter step per mini-batch, otherwise as [`Inner`](Self::Inner).
+    /// [`Inner`](Self::Inner) with one parameter step per mini-batch.
     Batches(Batches, Steps),
 }
 
@@ -29,23 +29,22 @@ pub struct Steps {
     pub rule: FirstOrder,
     /// Maximum number of steps.
     pub count: u64,
-    /// Stopping criteria. The objective always counts as drifting, since the posterior moves too.
+    /// Stopping criteria. The objective always counts as drifting, since the posterior moves.
     pub descent: DescentOptions,
-    /// `true` for [shorter](gp_optim::RateStage::cooling) steps towards the end, which reduce scatter.
-    /// Default: false.
+    /// `true` for [shorter](gp_optim::RateStage::cooling) final steps, which reduce scatter. Default: false.
     pub cools: bool,
     /// Time limit, interrupt and checkpoint.
     pub control: Control,
 }
 
 impl Steps {
-    /// At most `count` steps, with default options.
+    /// At most `count` steps, default options.
     pub fn new(rule: impl Into<FirstOrder>, count: u64) -> Self {
         let descent = DescentOptions { drifting: true, ..DescentOptions::default() };
         Self { rule: rule.into(), count, descent, cools: false, control: Control::new() }
     }
 
-    /// Plan for the optimiser, over these batches.
+    /// Plan for the optimiser.
     #[must_use]
     pub fn plan(self, batches: Batches) -> DescentPlan<FirstOrder> {
         let options = DescentOptions { drifting: true, ..self.descent };
@@ -55,10 +54,10 @@ impl Steps {
 }
 
 impl Learning {
-    /// Options of L-BFGS, for methods that only learn this way. Starts the clock of the time limit.
+    /// L-BFGS options, for methods that only learn this way. Starts the clock of the time limit.
     ///
     /// # Errors
-    /// [`InferenceError::Unsupported`] for any other way.
+    /// [`InferenceError::Unsupported`] for other ways.
     pub fn outer_only(self) -> Result<MinimiseOptions, InferenceError> {
         let what = match self {
             Self::Outer(options) => {
@@ -71,12 +70,12 @@ impl Learning {
     }
 }
 
-/// Result of learning, beside the model's parameters.
+/// Result of learning besides the model's parameters.
 #[derive(Debug)]
 pub struct Trained<S> {
     /// Course of learning.
     pub run: LearningRecord,
-    /// State of the method (sites, memory, data), to continue from.
+    /// State of the method (sites, memory, data) for continuation.
     pub state: S,
 }
 
@@ -90,7 +89,7 @@ pub enum LearningRecord {
 }
 
 impl LearningRecord {
-    /// Record of L-BFGS, if that was used.
+    /// Record of L-BFGS, if used.
     #[must_use]
     pub fn training(&self) -> Option<&Training> {
         match self {
@@ -99,7 +98,7 @@ impl LearningRecord {
         }
     }
 
-    /// Record of the first-order optimiser, if that was used.
+    /// Record of the first-order optimiser, if used.
     #[must_use]
     pub fn descended(&self) -> Option<&Descended> {
         match self {
@@ -117,7 +116,7 @@ impl LearningRecord {
         }
     }
 
-    /// `true` if converged.
+    /// `true` if the optimiser converged.
     #[must_use]
     pub fn converged(&self) -> bool {
         match self {
@@ -135,7 +134,7 @@ impl LearningRecord {
         }
     }
 
-    /// Number of failed evaluations, after which the optimiser stepped back.
+    /// Failed evaluations, after which the optimiser stepped back.
     #[must_use]
     pub fn failed_evaluations(&self) -> u64 {
         match self {
@@ -148,7 +147,7 @@ impl LearningRecord {
 /// Callback after every successful evaluation.
 pub type OnEvaluation<'a, P> = &'a mut dyn FnMut(EvaluationState<'_, P>);
 
-/// State after an evaluation, given to the callback.
+/// State passed to the callback after an evaluation.
 #[derive(Clone, Copy)]
 pub struct EvaluationState<'a, P> {
     /// Progress of the optimiser.
@@ -157,7 +156,7 @@ pub struct EvaluationState<'a, P> {
 }
 
 impl<'a, P> EvaluationState<'a, P> {
-    /// Moment with this progress; `predictor` computes the posterior when asked.
+    /// State with this progress; `predictor` computes the posterior on demand.
     pub fn new(
         progress: TrainingProgress,
         predictor: &'a dyn Fn() -> Result<Predictor<P>, InferenceError>,
@@ -165,7 +164,7 @@ impl<'a, P> EvaluationState<'a, P> {
         Self { progress, predictor }
     }
 
-    /// Posterior at the evaluated parameters, as far as it has converged.
+    /// Posterior at the evaluated parameters, as far as converged.
     ///
     /// # Errors
     /// Failures of the method.

@@ -1,5 +1,4 @@
-//! Gaussian-process inference: Power EP with inducing points, exact regression, the informative vector
-//! machine.
+//! Gaussian-process inference: Power EP with inducing points, exact regression, informative vector machine.
 #![doc = ""]
 #![doc = include_str!("../README.md")]
 
@@ -35,7 +34,7 @@ pub use powers::Powers;
 pub use regression::{Blocks, RegressionWorkspace, SparseRegression};
 pub use uncertain::ParameterDraws;
 
-/// Types of other crates in the signatures of this one, re-exported so that one dependency is enough.
+/// Types of other crates in this one's signatures.
 pub use gp_kernels::data::{DataError, DataSource, LocalReduction, Reduction, RowReader, Rows, Table};
 pub use gp_kernels::inducing::SparseProcess;
 pub use gp_optim::{Training, TrainingProgress};

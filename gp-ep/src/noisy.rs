@@ -1,7 +1,4 @@
-//! Observation under Gaussian noise, for closed forms.
-//!
-//! A Gaussian to the power w is a Gaussian times a constant:
-//! `N(y; f, s)^w = N(y; f, s/w) exp ½[(1 − w) ln 2πs − ln w]`.
+//! Observation under Gaussian noise, for closed forms: `N(y; f, s)^w = N(y; f, s/w) exp ½[(1 − w) ln 2πs − ln w]`.
 
 use crate::error::InferenceError;
 use std::f64::consts::TAU;
@@ -16,10 +13,7 @@ pub(crate) struct NoisyTarget {
 impl NoisyTarget {
     pub(crate) const COLUMNS: usize = 3;
 
-    /// Target from the columns of an observation: target, known noise, weight.
-    ///
-    /// # Errors
-    /// [`InferenceError::TargetNotFinite`], [`InferenceError::KnownNoise`] or [`InferenceError::Weight`].
+    /// Observation from columns target, known noise, weight.
     pub(crate) fn read(row: usize, columns: &[f64]) -> Result<Self, InferenceError> {
         let at = |column: usize, usual: f64| columns.get(column).copied().unwrap_or(usual);
         let (target, known_noise, weight) = (at(0, f64::NAN), at(1, 0.0), at(2, 1.0));
@@ -36,7 +30,7 @@ impl NoisyTarget {
     }
 }
 
-/// `½[(1 − w) ln 2πs − ln w]`, and its derivative by s.
+/// `½[(1 − w) ln 2πs − ln w]` and its derivative by s.
 pub(crate) fn log_factor(weight: f64, variance: f64) -> (f64, f64) {
     let less = 1.0 - weight;
     (0.5 * (less * (TAU * variance).ln() - weight.ln()), 0.5 * less / variance)

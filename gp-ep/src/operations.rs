@@ -1,8 +1,8 @@
 //! Numbers of floating-point operations of the methods, from their formulas.
 //!
-//! A product of matrices counts twice its multiplications, symmetric results count once, and a reverse pass
-//! counts as much as the derivatives it makes. N rows (of the batch, for mini-batches), M inducing inputs, D
-//! input dimensions, Q latent functions of P processes (1 if shared, else Q):
+//! A matrix product counts twice its multiplications, symmetric results count once, a reverse pass counts as much as
+//! the derivatives it makes; integrals over single observations are not counted. N rows (of the batch), M inducing
+//! inputs, D input dimensions, Q latent functions of P processes (1 if shared, else Q):
 //!
 //! | work | operations |
 //! |---|---|
@@ -13,11 +13,8 @@
 //! | a [`sweep`] over the sites alone | `Q (2 M²N + 2/3 M³)` |
 //! | a [`prediction`] at N rows | `2 P MND + Q M²N` |
 //!
-//! Integrals over single observations, one per row and sweep, are not counted.
-//!
-//! Those of the informative vector machine are its own: [`Ivm::operations`](crate::ivm::Ivm::operations).
-//!
-//! [`SharedWork`] models the time if several processes share the rows.
+//! For the informative vector machine see [`Ivm::operations`](crate::ivm::Ivm::operations); for time shared by several
+//! processes [`SharedWork`].
 
 mod shared;
 
@@ -26,7 +23,7 @@ pub use shared::{Machine, Seconds, SharedWork};
 /// Sizes of a problem with inducing inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extents {
-    /// Number N of rows, or of those in a batch.
+    /// Number N of rows, or of rows in a batch.
     pub rows: usize,
     /// Number M of inducing inputs per process.
     pub inducing: usize,
@@ -34,7 +31,7 @@ pub struct Extents {
     pub dim: usize,
     /// Number Q of latent functions.
     pub latents: usize,
-    /// Number P of Gaussian processes: 1 if the latent functions share one, else Q.
+    /// Number P of Gaussian processes: 1 if shared, else Q.
     pub processes: usize,
 }
 
@@ -44,7 +41,7 @@ impl Extents {
     }
 }
 
-/// Operations of exact regression: factor (⅓ N³), inverse from it (⅔ N³), distances for value and gradient (2
+/// Operations of exact regression: factor (⅓ N³), its inverse (⅔ N³), distances for value and gradient (2
 /// N²D).
 #[must_use]
 pub fn exact(rows: usize, dim: usize) -> f64 {
@@ -52,9 +49,9 @@ pub fn exact(rows: usize, dim: usize) -> f64 {
     n * n * (n + 2.0 * d)
 }
 
-/// Operations of closed-form sparse regression at this power: projection and sum for the value, and for the gradient
-/// one product (2 M²N) at power 0, the variational bound, otherwise three solves and a sum (4 M²N); factors and their
-/// reverse pass (2 M³); distances and their reverse pass, of rows (6 MND) and among inducing inputs (3 M²D).
+/// Operations of closed-form sparse regression: projection and sum for the value; for the gradient one
+/// product (2 M²N) at power 0, otherwise three solves and a sum (4 M²N); factors with reverse pass (2 M³);
+/// distances with reverse pass, of rows (6 MND) and among inducing inputs (3 M²D).
 #[must_use]
 pub fn regression(sizes: &Extents, alpha: f64) -> f64 {
     let [n, m, d, ..] = sizes.floats();
@@ -62,38 +59,38 @@ pub fn regression(sizes: &Extents, alpha: f64) -> f64 {
     of_rows * m * m * n + 2.0 * m * m * m + 6.0 * m * n * d + 3.0 * m * m * d
 }
 
-/// Operations of one process in a step: distances and their reverse pass (6 MND + 3 M²D), projection and its
-/// reverse pass (2 M²N), factors (4/3 M³).
+/// Operations of one process in a step: distances with reverse pass (6 MND + 3 M²D), projection with reverse
+/// pass (2 M²N), factors (4/3 M³).
 fn of_process([n, m, d]: [f64; 3]) -> f64 {
     6.0 * m * n * d + 3.0 * m * m * d + 2.0 * m * m * n + 4.0 / 3.0 * m * m * m
 }
 
-/// Operations of a step of EP with its gradient: those of the processes and, per latent function, marginals and sum
-/// (2 M²N), product and sum of the gradient (3 M²N) and the factor of a posterior (⅔ M³).
+/// Operations of an EP step with gradient: processes and, per latent function, marginals and sum (2 M²N),
+/// product and sum of the gradient (3 M²N), posterior factor (⅔ M³).
 #[must_use]
 pub fn step(sizes: &Extents) -> f64 {
     let [n, m, d, q, p] = sizes.floats();
     p * of_process([n, m, d]) + q * (5.0 * m * m * n + 2.0 / 3.0 * m * m * m)
 }
 
-/// Operations of a variational bound with its gradient: those of the processes and, per latent function, marginals,
-/// their reverse pass and a sum (3 M²N), and the reverse pass of the posterior's factor (M³).
+/// Operations of a variational bound with gradient: processes and, per latent function, marginals, reverse
+/// pass and sum (3 M²N), reverse pass of the posterior factor (M³).
 #[must_use]
 pub fn bound(sizes: &Extents) -> f64 {
     let [n, m, d, q, p] = sizes.floats();
     p * of_process([n, m, d]) + q * (3.0 * m * m * n + m * m * m)
 }
 
-/// Operations of a sweep without gradient over rows already projected, per latent function: marginals and
-/// sum (2 M²N), factor of a posterior (⅔ M³).
+/// Operations of a sweep without gradient over projected rows, per latent function: marginals and sum (2
+/// M²N), posterior factor (⅔ M³).
 #[must_use]
 pub fn sweep(sizes: &Extents) -> f64 {
     let [n, m, _, q, _] = sizes.floats();
     q * (2.0 * m * m * n + 2.0 / 3.0 * m * m * m)
 }
 
-/// Operations of predictions: distances (2 MND) and, per latent function, one product with a triangle, which is
-/// projection and posterior at once (M²N).
+/// Operations of predictions: distances (2 MND) and, per latent function, one triangular product for
+/// projection and posterior (M²N).
 #[must_use]
 pub fn prediction(sizes: &Extents) -> f64 {
     let [n, m, d, q, p] = sizes.floats();

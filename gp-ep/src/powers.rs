@@ -6,9 +6,9 @@ use crate::inference::EvidenceKind;
 /// Powers α of the factors, in [0, 1]; 0 is the variational limit.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Powers {
-    /// Same power for all factors.
+    /// Same power everywhere.
     Same(f64),
-    /// One power per factor: per observation or, with blocks, per block.
+    /// One per factor: observation or block.
     Each(Vec<f64>),
 }
 
@@ -22,14 +22,12 @@ impl Powers {
         }
     }
 
-    /// Relation of a converged `log Z` to `ln p(y)`: a lower bound in the variational limit, else an
-    /// estimate.
+    /// Lower bound of `ln p(y)` in the variational limit, else estimate, for converged `log Z`.
     #[must_use]
     pub fn evidence_kind(&self) -> EvidenceKind {
         if self.are_zero() { EvidenceKind::LowerBound } else { EvidenceKind::Estimate }
     }
 
-    /// `true` in the variational limit.
     pub(crate) fn are_zero(&self) -> bool {
         match self {
             Self::Same(power) => *power == 0.0,
@@ -37,7 +35,6 @@ impl Powers {
         }
     }
 
-    /// Fails unless there is one power in [0, 1] for each of `factors`.
     pub(crate) fn check(&self, factors: usize) -> Result<(), InferenceError> {
         let all = match self {
             Self::Same(power) => std::slice::from_ref(power),
@@ -53,7 +50,7 @@ impl Powers {
     }
 }
 
-/// `ln(1 + αx)/α` for x ≥ 0; x if α is negligible.
+/// `ln(1 + αx)/α` for x ≥ 0; x for negligible α.
 pub(crate) fn scaled_ln_1p(power: f64, x: f64) -> f64 {
     let scaled = power * x;
     // ln(1 + t) = t (1 − t/2 + …): below ε/2 the second term is lost to rounding, and α may be too small to

@@ -1,11 +1,8 @@
 //! Predictions with uncertain parameters.
 //!
-//! Laplace's approximation in free coordinates, such as logarithms: `N(θ̂, A⁻¹)` at the optimum θ̂,
-//! `A = −∂²ln p(y, θ)/∂θ² + I/s²`. The width s keeps directions without information in the data within a factor
-//! of e^s.
-//!
-//! Predictions average models drawn from it, with weights `p(y, θ) N(θ; θ̂, s² I) / N(θ; θ̂, A⁻¹)`, truncated
-//! at √K times their mean for K draws (Ionides 2008).
+//! Laplace's approximation `N(θ̂, A⁻¹)` at the optimum in free coordinates, such as logarithms, with
+//! `A = −∂²ln p(y, θ)/∂θ² + I/s²`; s keeps uninformed directions within a factor of e^s. Predictions average K models
+//! drawn from it, weighted by `p(y, θ) N(θ; θ̂, s² I) / N(θ; θ̂, A⁻¹)`, truncated at √K times the mean (Ionides 2008).
 
 use crate::column::column_mut;
 use crate::error::InferenceError;
@@ -20,27 +17,25 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
-/// Step of the differences for second derivatives, in free coordinates.
+/// Difference step for second derivatives, in free coordinates.
 const STEP: f64 = 1e-3;
-/// First addition to the diagonal of a matrix without a Cholesky factor, relative to its largest entry; each
-/// next one is ten times larger.
+/// First addition to a diagonal without a Cholesky factor, relative to its largest entry; then tenfold.
 const FIRST_ADDED: f64 = 1e-6;
 const MAX_ADDED: f64 = 1e3;
-/// Largest standard deviation of draws along any direction, in prior widths.
+/// Largest standard deviation of draws in any direction, in prior widths.
 const WIDEST: f64 = 2.0;
 
 /// Options of parameter draws.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ParameterDraws {
-    /// Number of pairs of draws, one on either side of the optimum, which is itself one more draw.
+    /// Pairs of draws on opposite sides of the optimum, itself one more draw.
     pub pairs: usize,
-    /// Prior width s: without information in the data, logarithms of parameters stay within about s of the
-    /// optimum.
+    /// Prior width s: without information, logarithms of parameters stay within about s of the optimum.
     pub width: f64,
     /// Random seed.
     pub seed: u64,
-    /// Time limit and interrupt; on either, the draws made so far are used.
+    /// Time limit and interrupt, at which present draws are used.
     pub control: Control,
 }
 
@@ -51,23 +46,20 @@ impl Default for ParameterDraws {
     }
 }
 
-/// Drawn model, with `ln N(θ; θ̂, s² I) − ln N(θ; θ̂, A⁻¹)` up to a constant.
+/// Model, and `ln N(θ; θ̂, s² I) − ln N(θ; θ̂, A⁻¹)` up to a constant.
 struct Drawn<M> {
     model: M,
     log_ratio: f64,
 }
 
-/// `ln p(y)` with the posterior.
 pub(crate) type Conditioned<P> = Result<(f64, Predictor<MixturePosterior<P>>), InferenceError>;
 
-/// Mixture of predictions at drawn parameters; the first component, used by reports, is at the optimum.
-/// `gradient` gives `ln p(y)` with its derivatives by all natural values, without priors. All components
-/// share the optimum's likelihood. Gaussian noise gets the mean of their variances, so that predictive
-/// variances are the mixture's.
+/// Mixture of predictions at drawn parameters; reports use the first component, the optimum. `gradient`
+/// gives `ln p(y)` with derivatives by all natural values, without priors. Components share the optimum's
+/// likelihood; Gaussian noise gets its mean, so that predictive variances are the mixture's.
 ///
-/// # Errors
-/// Those of the model at and next to the optimum, and [`DataError::Stopped`] if time ends before the first
-/// draw. A draw at which the model fails is left out.
+/// Draws at which the model fails are omitted. Errors: of the model at and next to the optimum;
+/// [`DataError::Stopped`] if time ends before the first draw.
 pub(crate) fn over_parameters<M, P, S>(
     model: &M,
     how: &ParameterDraws,
@@ -110,7 +102,7 @@ fn variance<P: LatentPosterior>(predictor: &Predictor<MixturePosterior<P>>) -> O
     predictor.likelihood().gaussian_noise().map(Gaussian::variance)
 }
 
-/// Sets Gaussian noise to the weighted mean of these variances, unless fixed.
+/// Sets Gaussian noise, unless fixed, to the weighted mean.
 fn set_mean(noise: &mut dyn Likelihood, variances: &[f64], weights: &[f64]) -> Result<(), InferenceError> {
     let mean: f64 = weights.iter().zip(variances).map(|(weight, variance)| weight * variance).sum();
     // Rounding must not take the mean below all variances, and so below a bound.
@@ -122,7 +114,6 @@ fn set_mean(noise: &mut dyn Likelihood, variances: &[f64], weights: &[f64]) -> R
     Ok(())
 }
 
-/// Factor of A, from central differences of the gradient.
 fn precision<M: ParameterSetMut + Clone>(
     model: &M,
     width: f64,
@@ -161,8 +152,8 @@ fn precision<M: ParameterSetMut + Clone>(
     positive(&precision, (WIDEST * width).powi(-2))
 }
 
-/// Factor of a matrix. Adds to the diagonal while an eigenvalue is below `least`, as can happen away from an
-/// optimum. Positive eigenvalues are not enough: one near zero makes draws arbitrarily wide.
+/// Factor of a matrix, whose diagonal is raised while an eigenvalue is below `least`, possible away from an
+/// optimum: near-zero eigenvalues make draws arbitrarily wide.
 fn positive(matrix: &Mat<f64>, least: f64) -> Result<Cholesky, InferenceError> {
     let largest = (0..matrix.nrows()).map(|i| matrix[(i, i)].abs()).fold(0.0, f64::max);
     let factor = |added: f64| {
@@ -177,7 +168,6 @@ fn positive(matrix: &Mat<f64>, least: f64) -> Result<Cholesky, InferenceError> {
     Ok(factor(added * largest)?)
 }
 
-/// Pairs of drawn models on either side of the optimum.
 fn draws<M: ParameterSetMut + Clone>(
     model: &M,
     how: &ParameterDraws,
@@ -206,7 +196,7 @@ fn draws<M: ParameterSetMut + Clone>(
     Ok(drawn)
 }
 
-/// Weights proportional to the exponentials, at most √K times their mean, summing to 1.
+/// Weights proportional to exponentials, at most √K times their mean, summing to 1.
 fn truncated_weights(log_weights: &[f64]) -> Vec<f64> {
     let largest = log_weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let mut weights: Vec<f64> = log_weights.iter().map(|log| (log - largest).exp()).collect();
@@ -234,7 +224,7 @@ mod tests {
         assert!((two[0] - 0.65 / 0.95).abs() < 1e-15, "{two:?}");
     }
 
-    /// Weights can sum to a little less than 1.
+    /// Rounding of the sum of weights.
     #[test]
     fn the_mean_of_equal_variances_at_a_bound_is_not_beyond_it() {
         let at_bound = 1e-9f64.next_up();
@@ -250,7 +240,7 @@ mod tests {
         assert!(factor.log_det().is_finite());
     }
 
-    /// Curvature that nearly cancels the prior's must not make draws wider than the prior allows.
+    /// Curvature that nearly cancels the prior's.
     #[test]
     fn no_draw_is_much_wider_than_the_prior() {
         for smallest in [-0.5, -1e-6, 0.0, 1e-12, 0.05] {

@@ -12,14 +12,13 @@ use gp_optim::ParameterSet;
 #[global_allocator]
 static ALLOCATOR: dhat::Alloc = dhat::Alloc;
 
-/// Number of allocations while `body` runs.
 fn blocks(body: impl FnOnce()) -> u64 {
     let before = dhat::HeapStats::get().total_blocks;
     body();
     dhat::HeapStats::get().total_blocks - before
 }
 
-/// All checks are one test, because allocations are counted for the whole process.
+/// One test, because allocations are counted per process.
 #[test]
 fn repeated_evaluations_allocate_nothing() {
     let _profiler = dhat::Profiler::builder().testing().build();

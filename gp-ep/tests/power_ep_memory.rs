@@ -13,7 +13,6 @@ use std::io::{BufWriter, Write};
 #[global_allocator]
 static ALLOCATOR: dhat::Alloc = dhat::Alloc;
 
-/// Number of allocations while `body` runs.
 fn blocks(body: impl FnOnce()) -> u64 {
     let before = dhat::HeapStats::get().total_blocks;
     body();
@@ -47,7 +46,7 @@ fn steps_of_classes_allocate_nothing() {
     }
 }
 
-/// Repeats a step until all buffers have their sizes, then asserts that it allocates nothing.
+/// Repeats a step until buffers have their sizes, then asserts no allocation.
 fn assert_settles(what: &str, mut step: impl FnMut()) {
     // The second step can still reuse a buffer of another size and grow it.
     step();
@@ -114,7 +113,7 @@ fn mini_batches_allocate_nothing(model: &PowerEp, data: &dyn DataSource, sharing
     });
 }
 
-/// Largest memory in use while tied mini-batches go through a file of `count` observations, in bytes.
+/// Largest memory in bytes during tied mini-batches from a file.
 fn most_bytes(count: usize) -> usize {
     let mut file = BufWriter::new(tempfile::tempfile().unwrap());
     for i in 0..count {
@@ -138,7 +137,7 @@ fn most_bytes(count: usize) -> usize {
     most
 }
 
-/// All checks are one test, because allocations are counted for the whole process.
+/// One test, because allocations are counted per process.
 #[test]
 fn repeated_steps_allocate_nothing_and_tied_sites_know_nothing_of_the_number_of_observations() {
     let profiler = dhat::Profiler::builder().testing().build();

@@ -1,8 +1,7 @@
 //! Cross-covariances of 10,000 points with 500, forward and reverse.
 //!
-//! After criterion's output, a table gives each task's share of the machine's matrix-product rate, measured
-//! in the same run with the same number of threads (only distance products are counted), and kernel values
-//! per second in comparison with exponentials per second.
+//! A final table gives each task's share of the matrix-product rate of the same run and thread count (distance
+//! products only), and kernel values relative to exponentials per second.
 #![expect(clippy::expect_used, reason = "a benchmark that fails should stop at once")]
 
 use std::hint::black_box;
@@ -20,13 +19,12 @@ use rayon::prelude::*;
 const N: usize = 10_000;
 const M: usize = 500;
 
-/// Table of random points with contiguous rows.
 fn points(count: usize, dim: usize, seed: u64) -> Mat<f64> {
     let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(seed);
     Mat::from_fn(dim, count, |_, _| rng.random_range(-1.0..1.0))
 }
 
-/// Least time of several runs in seconds; interference only adds time.
+/// Shortest time of several runs, in seconds; interference only adds time.
 fn best(mut run: impl FnMut()) -> f64 {
     let mut least = f64::INFINITY;
     run();
@@ -38,7 +36,7 @@ fn best(mut run: impl FnMut()) -> f64 {
     least
 }
 
-/// GFLOP/s of a matrix product of the size that distances need.
+/// GFLOP/s of a matrix product of the size of distance products.
 fn product_rate(dim: usize, threading: Threading) -> f64 {
     let (z, x) = (points(M, dim, 1), points(N, dim, 2));
     let mut out = Mat::zeros(M, N);
@@ -49,7 +47,7 @@ fn product_rate(dim: usize, threading: Threading) -> f64 {
     2e-9 * (M * N * dim) as f64 / seconds
 }
 
-/// Millions of exponentials per second, on chunks that stay in the first-level cache.
+/// Millions of exponentials per second, in the first-level cache.
 fn exp_rate(threading: Threading) -> f64 {
     let work = |_: usize| {
         let mut x = [-0.7; 512];

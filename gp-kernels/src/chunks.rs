@@ -1,9 +1,8 @@
-//! Processing of slices in chunks with a buffer on the stack.
+//! Slices in chunks with a stack buffer.
 
-/// Chunk length: long enough to vectorise, short enough for the stack and the first-level cache.
+/// Long enough to vectorise, short enough for the stack and the first-level cache.
 pub(crate) const CHUNK: usize = 64;
 
-/// Calls `body` with each chunk of `values` and a buffer of the same length.
 pub(crate) fn with_buffer(values: &mut [f64], mut body: impl FnMut(&mut [f64], &mut [f64])) {
     let mut buffer = [0.0; CHUNK];
     for piece in values.chunks_mut(CHUNK) {
@@ -12,7 +11,6 @@ pub(crate) fn with_buffer(values: &mut [f64], mut body: impl FnMut(&mut [f64], &
     }
 }
 
-/// Calls `body` with matching chunks of `values` and `others`, and a buffer of the same length.
 pub(crate) fn with_buffer_and<'a>(
     values: &mut [f64],
     others: &'a [f64],

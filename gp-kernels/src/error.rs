@@ -5,11 +5,11 @@ use gp_optim::{ParameterError, format_number};
 
 use crate::expression::error::ExpressionError;
 
-/// Error of this crate. Names place and value.
+/// Error of this crate, with place and value.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum KernelError {
-    /// A table has the wrong number of rows or columns.
+    /// Wrong number of rows or columns of a table.
     #[error("{what} has {found} {axis}, expected {expected}")]
     Shape {
         /// Name of the table.
@@ -21,14 +21,14 @@ pub enum KernelError {
         /// Actual number.
         found: usize,
     },
-    /// The dimension of the inputs does not match the kernel.
+    /// Wrong number of input dimensions for the kernel.
     #[error("kernel `{kernel}` takes points of {expected} dimensions, these have {found}")]
     Dimensions {
         /// Kernel's name in expressions.
         kernel: String,
         /// Required dimension, such as `3` or `at least 3`.
         expected: String,
-        /// Number of columns of the table.
+        /// Columns of the table.
         found: usize,
     },
     /// A time limit or interrupt stopped the work.
@@ -53,7 +53,7 @@ pub enum KernelError {
         format_number(*value)
     )]
     Category {
-        /// Kernel's name in expressions.
+        /// Name in expressions.
         kernel: String,
         /// Row, from 0.
         row: usize,
@@ -64,10 +64,10 @@ pub enum KernelError {
         /// Number of categories.
         levels: usize,
     },
-    /// A setting (degree, order, levels, dimensions) is invalid.
+    /// Invalid setting (degree, order, levels, dimensions).
     #[error("{setting} of kernel `{kernel}` must be {allowed}, not {found}")]
     Setting {
-        /// Kernel's name in expressions.
+        /// Name in expressions.
         kernel: String,
         /// Name of the setting.
         setting: &'static str,
@@ -76,7 +76,7 @@ pub enum KernelError {
         /// Value given.
         found: String,
     },
-    /// No parameter, or more than one, matches this name.
+    /// A parameter name that matches none or several.
     #[error("{found} parameters match the name `{name}`; there are: {available}")]
     ParameterName {
         /// Name given.
@@ -86,13 +86,13 @@ pub enum KernelError {
         /// Available names.
         available: String,
     },
-    /// A kernel has no closed form with Gaussian windows.
+    /// No closed form of a kernel with Gaussian windows.
     #[error("kernel `{kernel}` has no closed form under a Gaussian window; use point inducing inputs")]
     NoWindow {
         /// Kernel's expression.
         kernel: String,
     },
-    /// A sparse model has no inducing inputs.
+    /// A sparse model without inducing inputs.
     #[error("there are no inducing inputs")]
     NoInducingInputs,
     /// Inducing inputs cannot be placed.
@@ -103,7 +103,7 @@ pub enum KernelError {
         /// Reason for the failure.
         reason: String,
     },
-    /// A name is in no list or registry.
+    /// A name that is in no list or registry.
     #[error("unknown {kind} `{name}`; there are: {available}{meant}")]
     UnknownName {
         /// Kind of item.
@@ -112,15 +112,15 @@ pub enum KernelError {
         name: String,
         /// Available names.
         available: String,
-        /// End of the message with the name or alias that may be meant, by [`did_you_mean`](gp_optim::did_you_mean).
+        /// End of the message with a similar name or alias, by [`did_you_mean`](gp_optim::did_you_mean).
         meant: String,
     },
-    /// A name matches several entries.
+    /// A name that matches several entries.
     #[error("`{name}` may be {first} or {last}; say which")]
     AmbiguousName {
         /// Name given.
         name: String,
-        /// Possible names except the last.
+        /// Possible names but the last.
         first: String,
         /// Last possible name.
         last: String,

@@ -1,4 +1,4 @@
-//! Kernels with one nonzero value: a variance for some pairs of points, 0 for all others.
+//! Kernels with a variance for some pairs of points and 0 for all others.
 
 use gp_optim::Parameter;
 use std::ops::Range;
@@ -9,7 +9,7 @@ use crate::inducing::Windowed;
 use crate::kernel::{Block, BlockMut, Gradients, Kernel, Pair, Points, column, column_mut};
 use crate::workspace::Workspace;
 
-/// Rule that says which pairs of points have covariance. Each point has covariance with itself.
+/// Pairs of points with covariance; a point always has covariance with itself.
 pub trait Reach: Clone + std::fmt::Debug + Default + Send + Sync + 'static {
     /// Name in expressions.
     const NAME: &'static str;
@@ -22,7 +22,7 @@ pub trait Reach: Clone + std::fmt::Debug + Default + Send + Sync + 'static {
     fn rows(&self, pair: Pair<'_>, j: usize) -> Range<usize>;
 }
 
-/// Kernel with value `variance` at the pairs of a [`Reach`], 0 elsewhere.
+/// Kernel `variance` at the pairs of a [`Reach`], 0 elsewhere.
 #[derive(Clone, Debug)]
 pub struct Flat<R: Reach> {
     reach: R,

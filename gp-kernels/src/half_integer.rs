@@ -1,4 +1,4 @@
-//! Common form of Matérn kernels of half-integer order ν: `κ(s) = p(t) exp(−t)`, `t = √(2ν s)`.
+//! Matérn kernels of half-integer order ν: `κ(s) = p(t) exp(−t)`, `t = √(2ν s)`.
 
 use std::marker::PhantomData;
 
@@ -8,7 +8,6 @@ use pulp::{Simd, WithSimd};
 use crate::chunks::{with_buffer, with_buffer_and};
 use crate::lanes::sum;
 
-/// Half-integer order ν.
 pub(crate) trait HalfInteger {
     /// 2ν
     const TWICE_NU: f64;
@@ -43,8 +42,7 @@ fn root_and_decay<O: HalfInteger>(s: &mut [f64], decay: &mut [f64]) {
     exp_scaled_in_place(decay, -1.0);
 }
 
-/// From here on `exp(−t)` is 0. Larger t are cut to this value, since `p(t)` could overflow and give infinity
-/// times zero.
+/// From here on `exp(−t)` is 0; larger t are cut, because `p(t)` could overflow (∞ · 0).
 const FAR: f64 = 1000.0;
 
 struct Roots<'a> {
@@ -83,7 +81,7 @@ impl<O: HalfInteger> WithSimd for Values<'_, O> {
 /// `t ← g q(t) exp(−t)`; returns `Σ g p(t) exp(−t)`.
 struct LatentDerivatives<'a, O> {
     t: &'a mut [f64],
-    /// `exp(−t)`, overwritten by the terms of the sum.
+    /// `exp(−t)`, overwritten by terms of the sum.
     decay: &'a mut [f64],
     upstream: &'a [f64],
     order: PhantomData<O>,

@@ -1,7 +1,7 @@
 //! The [`Kernel`] trait: covariances tile by tile.
 //!
-//! A kernel fills or differentiates one tile of a few hundred points per side, on one thread, in memory it is
-//! given. [`Evaluator`](crate::Evaluator) does tiling, checks, threading and symmetry for all kernels.
+//! A kernel fills or differentiates one tile of a few hundred points per side, on one thread, in given memory.
+//! [`Evaluator`](crate::Evaluator) does tiling, checks, threading and symmetry.
 
 use faer::prelude::ReborrowMut;
 use std::fmt::Debug;
@@ -21,9 +21,8 @@ pub struct Pair<'a> {
     pub rows: Points<'a>,
     /// Column points of a tile, N×D.
     pub cols: Points<'a>,
-    /// `true` if row k and column k are the same point for every k < min(M, N).
-    ///
-    /// Equal coordinates are not enough: white noise is independent for two observations at one place.
+    /// `true` if row k and column k are the same point for every k < min(M, N). Equal coordinates are not
+    /// enough: white noise is independent for two observations at one place.
     pub same: bool,
 }
 
@@ -44,7 +43,7 @@ impl<'a> Pair<'a> {
     }
 }
 
-/// Sizes of a tile; they determine its record length.
+/// Sizes of a tile, which determine its record length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TileShape {
     /// M
@@ -57,10 +56,10 @@ pub struct TileShape {
     pub same: bool,
 }
 
-/// Accumulators of a reverse pass. Kernels add to them.
+/// Accumulators of a reverse pass; kernels add to them.
 #[derive(Debug)]
 pub struct Gradients<'a> {
-    /// Parameter gradient in natural units, in the order of
+    /// Parameter gradient in natural units, ordered as
     /// [`KernelExt::for_each_parameter`](crate::KernelExt::for_each_parameter).
     pub params: &'a mut [f64],
     /// Row-point gradient, M×D, if wanted.
@@ -70,7 +69,7 @@ pub struct Gradients<'a> {
 }
 
 impl Gradients<'_> {
-    /// Accumulators of a child, whose parameters are in `range`.
+    /// Accumulators of a child with parameters `range`.
     pub fn for_params(&mut self, range: std::ops::Range<usize>) -> Gradients<'_> {
         Gradients {
             params: &mut self.params[range],
@@ -86,22 +85,21 @@ impl Gradients<'_> {
 /// [`check_inputs`](Kernel::check_inputs), and tiles that match their [`Pair`]. No parameter values within
 /// their domains may cause a panic.
 ///
-/// Most kernels are shorter as a [`Profile`](crate::Profile) of a [`Metric`](crate::metrics::Metric) (see
-/// [`Radial`](crate::Radial)) or as a [`DotProfile`](crate::dot::DotProfile) (see
-/// [`DotProduct`](crate::dot::DotProduct)), which also vectorise the derivatives.
+/// Most kernels are shorter as [`Profile`](crate::Profile) of a [`Metric`](crate::metrics::Metric) (see
+/// [`Radial`](crate::Radial)) or as [`DotProfile`](crate::dot::DotProfile) (see
+/// [`DotProduct`](crate::dot::DotProduct)), which also vectorise derivatives.
 pub trait Kernel: CloneKernel + Debug + Send + Sync {
     /// Name in expressions, such as `rbf`.
     fn name(&self) -> &str;
 
-    /// Own parameters, without those of child kernels.
+    /// Own parameters, without those of children.
     fn parameters(&self) -> &[Parameter];
 
     /// Own parameters, mutable.
     fn parameters_mut(&mut self) -> &mut [Parameter];
 
-    /// `true` if the own parameter of this index is a length along inputs, such as a length-scale or
-    /// period: scaling inputs and all lengths by the same factor leaves covariances unchanged. Default:
-    /// false.
+    /// `true` if this own parameter is a length along inputs (length-scale, period): scaling inputs and all
+    /// lengths by the same factor leaves covariances unchanged.
     fn is_length(&self, _parameter: usize) -> bool {
         false
     }
@@ -111,7 +109,7 @@ pub trait Kernel: CloneKernel + Debug + Send + Sync {
         Vec::new()
     }
 
-    /// Form in expressions: a call, except in the [`algebra`](crate::algebra).
+    /// Form in expressions: a call, except in [`algebra`](crate::algebra).
     fn form(&self) -> Form {
         Form::Call
     }
@@ -129,24 +127,23 @@ pub trait Kernel: CloneKernel + Debug + Send + Sync {
     /// Checks the number of columns and the range of category codes.
     ///
     /// # Errors
-    /// [`KernelError`] that names kernel, place and value.
+    /// [`KernelError`] with kernel, place and value.
     fn check_inputs(&self, points: Points<'_>, ws: &mut Workspace) -> Result<(), KernelError>;
 
-    /// Record length of [`tile`](Kernel::tile) for this shape; default 0.
+    /// Record length of [`tile`](Kernel::tile).
     fn record_len(&self, _shape: TileShape) -> usize {
         0
     }
 
     /// Writes the covariances of a pair to `out` (M×N).
     ///
-    /// `record` is empty or has [`record_len`](Kernel::record_len) entries with arbitrary contents. Store
-    /// there what the reverse pass would compute again. Kernels without a record ignore it.
+    /// `record` is empty or has [`record_len`](Kernel::record_len) entries of arbitrary contents, for values
+    /// that the reverse pass would compute again.
     fn tile(&self, pair: Pair<'_>, out: BlockMut<'_>, record: &mut [f64], ws: &mut Workspace);
 
-    /// Adds the gradients of `Σ upstream ∘ tile` and returns this sum, from which a scale factor above this
-    /// node gets its gradient.
+    /// Adds the gradients of `Σ upstream ∘ tile` and returns this sum, the gradient of a scale factor above.
     ///
-    /// `record` is empty or was filled by [`tile`](Kernel::tile) for the same pair and parameters. Results
+    /// `record` is empty or was filled by [`tile`](Kernel::tile) for the same pair and parameters; results
     /// must have the same bits either way.
     fn tile_reverse(
         &self,
@@ -169,13 +166,13 @@ pub trait Kernel: CloneKernel + Debug + Send + Sync {
         ws: &mut Workspace,
     );
 
-    /// Closed forms with Gaussian windows (inter-domain features), if the kernel has them.
+    /// Closed forms with Gaussian windows (inter-domain features), if any.
     fn windowed(&self) -> Option<&dyn Windowed> {
         None
     }
 }
 
-/// Boxed cloning, implemented for every `Clone` kernel.
+/// Boxed cloning, for every `Clone` kernel.
 pub trait CloneKernel {
     /// Boxed copy.
     fn clone_box(&self) -> Box<dyn Kernel>;
@@ -193,7 +190,7 @@ impl Clone for Box<dyn Kernel> {
     }
 }
 
-/// Splits off a child's `len` entries from the front of a record; empty if the record is empty.
+/// Splits a child's `len` entries off the front of a record; empty if the record is.
 pub fn split_record<'r>(rest: &mut &'r [f64], len: usize) -> &'r [f64] {
     rest.split_off(..len.min(rest.len())).unwrap_or_default()
 }

@@ -1,12 +1,10 @@
-//! Sums in eight lanes: vectorised, in an order that depends only on the length.
+//! Sums in eight lanes: vectorised, in an order that depends on the length only.
 
 use gp_linalg::vector::dispatch;
 use pulp::{Simd, WithSimd};
 
-/// Number of partial sums.
 pub(crate) const LANES: usize = 8;
 
-/// Sum of the eight partial sums in a fixed order.
 #[inline(always)]
 pub(crate) fn total(lanes: [f64; LANES]) -> f64 {
     let [a, b, c, d, e, f, g, h] = lanes;
@@ -39,7 +37,7 @@ pub(crate) fn dot(x: &[f64], y: &[f64]) -> f64 {
     total(lanes) + x_rest.iter().zip(y_rest).map(|(x, y)| x * y).sum::<f64>()
 }
 
-/// `values ← factor · values ∘ weights`. Returns `Σ values ∘ weights` of the old values.
+/// `values ← factor · values ∘ weights`; returns `Σ values ∘ weights` of the old values.
 pub(crate) fn weigh(values: &mut [f64], weights: &[f64], factor: f64) -> f64 {
     dispatch(Weigh { values, weights, factor })
 }

@@ -1,9 +1,9 @@
-//! Columns along which a kernel's parameters are lengths.
+//! Columns along which parameters are lengths.
 
 use crate::expression::Form;
 use crate::kernel::Kernel;
 
-/// Appends one entry per parameter, own parameters first: the columns of a length, or None.
+/// Appends one entry per parameter, own parameters first: a length's columns, or None.
 pub(crate) fn collect<K: Kernel + ?Sized>(
     kernel: &K,
     columns: &[usize],
@@ -16,7 +16,6 @@ pub(crate) fn collect<K: Kernel + ?Sized>(
     kernel.children().iter().for_each(|child| collect(child.as_ref(), columns, found));
 }
 
-/// Columns that a kernel selects for its children, if any.
 fn chosen<K: Kernel + ?Sized>(kernel: &K, columns: &[usize]) -> Option<Vec<usize>> {
     let settings = kernel.settings();
     let dims =

@@ -37,7 +37,7 @@ pub use registry::{Registry, parse};
 pub use tree::{KernelExt, parameter_count};
 pub use workspace::Workspace;
 
-/// Example of the workspace's README, run as a test.
+/// README example, run as a test.
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]
 struct WorkspaceReadme;

@@ -1,8 +1,8 @@
 //! Gaussian posterior over inducing values, and its predictions, for all sparse methods.
 //!
-//! In whitened form `q(v) = N(m, V)`. Expectation propagation provides the precision `V⁻¹ = B = L_B L_Bᵀ`,
-//! variational methods a factor of `V = L_S L_Sᵀ`. The latent value at a point with `φ` and `s` has mean `φᵀ
-//! m` and variance `s + φᵀ V φ`, a sum of two squares.
+//! Whitened form `q(v) = N(m, V)`: expectation propagation gives the precision `V⁻¹ = B = L_B L_Bᵀ`, variational
+//! methods a factor of `V = L_S L_Sᵀ`. A latent value with `φ` and `s` has mean `φᵀ m` and variance `s + φᵀ V φ`, a
+//! sum of two squares.
 
 mod beliefs;
 mod blocks;
@@ -32,12 +32,12 @@ use crate::inducing::{InducingInputs, InducingPrior};
 use crate::kernel::Kernel;
 use crate::tree::KernelExt;
 
-/// Factor of the covariance V of the whitened inducing values, or of its inverse.
+/// Factor of the covariance V of whitened inducing values, or of its inverse.
 #[derive(Clone, Debug)]
 pub enum PosteriorFactor {
-    /// Cholesky factor of the precision, `V⁻¹ = B = L_B L_Bᵀ`.
+    /// `V⁻¹ = B = L_B L_Bᵀ`.
     Precision(Cholesky),
-    /// Lower triangular factor of the covariance, `V = L_S L_Sᵀ`.
+    /// Lower triangular, `V = L_S L_Sᵀ`.
     Covariance(Mat<f64>),
 }
 
@@ -56,13 +56,12 @@ pub struct InducingPosterior {
 pub struct LatentPrediction {
     /// Posterior means.
     pub mean: Vec<f64>,
-    /// Posterior variances, never negative. If all rows are inducing inputs, they are at least the rounding
-    /// error of the prior variance.
+    /// Posterior variances ≥ 0; at least the rounding error of the prior variance if all rows are inducing
+    /// inputs.
     pub variance: Vec<f64>,
 }
 
-/// `prior − explained`, but at least the rounding error of `prior`: a smaller difference has no correct
-/// digit.
+/// `prior − explained`, but at least the rounding error of `prior`, below which no digit is correct.
 #[must_use]
 pub fn unexplained(prior: f64, explained: f64) -> f64 {
     (prior - explained).max(f64::EPSILON * prior)
@@ -81,13 +80,13 @@ impl LatentPrediction {
 pub struct LatentSamples {
     /// One function per column, one point per row.
     pub functions: Mat<f64>,
-    /// Jitter of the covariance that is conditional on the inducing values.
+    /// Jitter of the covariance given the inducing values.
     pub jitter: JitterRecord,
 }
 
 impl InducingPosterior {
-    /// Posterior with mean (M) and factor (M×M) of the whitened inducing values. `policy` must be the jitter
-    /// policy of `K_zz` with which they were computed.
+    /// Posterior with mean (M) and factor (M×M) of the whitened inducing values; `policy` must be the jitter
+    /// policy of their `K_zz`.
     ///
     /// # Errors
     /// Wrong shapes, non-finite numbers, and errors of [`InducingPrior::new`].
@@ -102,8 +101,8 @@ impl InducingPosterior {
         Self::beside(prior, policy, mean, factor)
     }
 
-    /// Posterior of another latent function with the same kernel and inducing inputs. Both share the factor
-    /// of `K_zz`, and [mixtures](MixturePosterior) project points once for both.
+    /// Posterior of another latent function with the same kernel and inducing inputs. Shares the factor of
+    /// `K_zz`; [mixtures](MixturePosterior) project points once for both.
     ///
     /// # Errors
     /// Wrong shapes and non-finite numbers.
@@ -184,7 +183,7 @@ impl InducingPosterior {
     }
 }
 
-/// Checks the shape of a factor and sets entries above the diagonal to zero.
+/// Checks the shape; zeroes entries above the diagonal.
 fn checked_factor(factor: PosteriorFactor, count: usize) -> Result<PosteriorFactor, KernelError> {
     match factor {
         PosteriorFactor::Precision(factor) => {

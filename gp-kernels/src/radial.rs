@@ -10,8 +10,8 @@ use crate::metrics::Metric;
 use crate::tree::check_per_input;
 use crate::workspace::Workspace;
 
-/// Covariance as a function of a distance, with `κ(0) = 1`. Implementing this trait defines a kernel; a
-/// variance is a factor in expressions.
+/// Covariance as a function of a distance, with `κ(0) = 1`; each implementation defines a kernel. A variance
+/// is a factor in expressions.
 pub trait Profile: Clone + std::fmt::Debug + Default + Send + Sync + 'static {
     /// Name in expressions.
     const NAME: &'static str;
@@ -22,16 +22,16 @@ pub trait Profile: Clone + std::fmt::Debug + Default + Send + Sync + 'static {
     /// Distance s.
     type Metric: Metric;
 
-    /// Parameters in addition to the metric's, with default values.
+    /// Parameters besides the metric's, with defaults.
     fn parameters() -> Vec<(Parameter, ParameterKind)> {
         Vec::new()
     }
 
-    /// Replaces each distance in `s` by its covariance. `own` are the profile's parameters.
+    /// Replaces distances in `s` by covariances; `own` are the profile's parameters.
     fn apply(&self, own: &[Parameter], s: &mut [f64]);
 
     /// Replaces each `s_i` by `upstream_i κ'(s_i)`, adds the gradient of the profile's parameters to
-    /// `own_grad`, and returns `Σ upstream_i κ(s_i)`.
+    /// `own_grad`, returns `Σ upstream_i κ(s_i)`.
     ///
     /// Where κ' is unbounded (rough kernels at s = 0), use zero: the one-sided slopes cancel.
     fn reverse(&self, own: &[Parameter], s: &mut [f64], upstream: &[f64], own_grad: &mut [f64]) -> f64;
@@ -48,12 +48,11 @@ pub struct Radial<P: Profile> {
     profile: P,
     /// Metric's parameters, then the profile's.
     params: Vec<Parameter>,
-    /// Number of the metric's parameters.
     metric_count: usize,
 }
 
 impl<P: Profile> Radial<P> {
-    /// Kernel with default parameters. Change them with [`KernelExt::set`](crate::KernelExt::set).
+    /// Kernel with default parameters; [`KernelExt::set`](crate::KernelExt::set) changes them.
     pub fn new() -> Self {
         let defaults = P::Metric::parameters().into_iter().chain(P::parameters());
         Self::from_params(defaults.map(|(param, _)| param).collect())

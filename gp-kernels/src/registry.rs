@@ -7,7 +7,7 @@ use crate::kernel::Kernel;
 use crate::kernels;
 use gp_optim::{did_you_mean, named};
 
-/// Kernels of this crate. A new kernel is a file in `kernels/` and a line here.
+/// A new kernel is a file in `kernels/` and a line here.
 const BUILT_IN: &[fn() -> KernelEntry] = &[
     kernels::rbf::Rbf::entry,
     kernels::matern12::Matern12::entry,
@@ -26,7 +26,7 @@ const BUILT_IN: &[fn() -> KernelEntry] = &[
     ActiveDims::entry,
 ];
 
-/// List of kernels by name. Other crates can add theirs.
+/// List of kernels by name, extensible by other crates.
 #[derive(Clone, Debug)]
 pub struct Registry {
     entries: Vec<KernelEntry>,
@@ -60,8 +60,7 @@ impl Registry {
         found.ok_or_else(|| self.unknown(name))
     }
 
-    /// Entry for a name as people type it, also in expressions: ignores case and underscores, and knows aliases.
-    /// [`find`](Self::find) needs the exact name.
+    /// Entry for a name as typed: ignores case and underscores, knows aliases.
     ///
     /// ```
     /// use gp_kernels::Registry;
@@ -98,26 +97,24 @@ impl Registry {
         }
     }
 
-    /// Parses a kernel expression. Names may be in any case, and aliases.
+    /// Parses a kernel expression; names in any case, aliases included.
     ///
     /// # Errors
-    /// [`KernelError::Expression`] with the column of the error.
+    /// [`KernelError::Expression`] with the column.
     pub fn parse(&self, text: &str) -> Result<Box<dyn Kernel>, KernelError> {
         expression::parse(text, &|name| self.named(name), Columns::Unknown)
     }
 
-    /// Parses a kernel expression for points of `inputs` columns. Resolves `ard=true` and reports missing
-    /// columns.
+    /// Parses an expression for points of `inputs` columns: resolves `ard=true`, reports missing columns.
     ///
     /// # Errors
-    /// [`KernelError::Expression`] with the column of the error.
+    /// [`KernelError::Expression`] with the column.
     pub fn parse_for(&self, text: &str, inputs: usize) -> Result<Box<dyn Kernel>, KernelError> {
         expression::parse(text, &|name| self.named(name), Columns::Count(inputs))
     }
 
-    /// Parses a kernel expression with lengths in other units: along column d, `units[d]` units of the
-    /// expression are one unit of the points. Converts written lengths, bounds and priors; defaults stay in
-    /// units of the points.
+    /// Parses an expression with lengths in other units: along column d, `units[d]` units of the expression
+    /// are one unit of the points. Converts written lengths, bounds and priors, not defaults.
     ///
     /// ```
     /// use gp_kernels::{KernelExt, Registry};
@@ -128,8 +125,8 @@ impl Registry {
     /// ```
     ///
     /// # Errors
-    /// [`KernelError::Expression`] with the column of the error, for example if one number, bound or prior
-    /// covers columns of different units.
+    /// [`KernelError::Expression`] with the column, for example if one number, bound or prior covers columns
+    /// of different units.
     pub fn parse_in_units(&self, text: &str, units: &[f64]) -> Result<Box<dyn Kernel>, KernelError> {
         expression::parse(text, &|name| self.named(name), Columns::Units(units))
     }
@@ -151,7 +148,7 @@ impl Default for Registry {
 /// ```
 ///
 /// # Errors
-/// [`KernelError::Expression`] with the column of the error.
+/// [`KernelError::Expression`] with the column.
 pub fn parse(text: &str) -> Result<Box<dyn Kernel>, KernelError> {
     Registry::built_in().parse(text)
 }

@@ -1,6 +1,5 @@
-//! serde for kernels, as expressions of the built-in registry.
-//!
-//! Use [`Registry::parse`](crate::Registry::parse) to read kernels of other crates.
+//! serde for kernels, as expressions of the built-in registry; [`Registry::parse`](crate::Registry::parse) reads
+//! kernels of other crates.
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

@@ -1,4 +1,4 @@
-//! Tables of points and tiles of covariances with contiguous rows or columns.
+//! Points and tiles of covariances with contiguous rows or columns.
 
 use faer::prelude::ReborrowMut;
 use faer::{ContiguousFwd, MatMut, MatRef};

@@ -1,4 +1,4 @@
-//! Operations on any kernel's tree: names, values, and gradients in unconstrained coordinates.
+//! Names, values and unconstrained gradients of any kernel's tree.
 
 use gp_optim::{Parameter, ParameterSet, ParameterSetMut, Prior, Transform};
 
@@ -26,8 +26,8 @@ fn walk_mut<K: Kernel + ?Sized>(
     kernel.children_mut().iter_mut().try_for_each(|child| walk_mut(child.as_mut(), visit))
 }
 
-/// Copies parameter values between kernels of the same structure. Returns false if a parameter rejects its
-/// values; some may then have been copied.
+/// Copies values between kernels of the same structure; false if a parameter rejects some (earlier ones are
+/// copied).
 pub(crate) fn copy_values(from: &dyn Kernel, to: &mut dyn Kernel) -> bool {
     let own = from.parameters().iter().zip(to.parameters_mut());
     own.into_iter().all(|(from, to)| to.set_values(from.values()).is_ok())
@@ -38,7 +38,6 @@ pub(crate) fn copy_values(from: &dyn Kernel, to: &mut dyn Kernel) -> bool {
             .all(|(from, to)| copy_values(from.as_ref(), to.as_mut()))
 }
 
-/// Adapter from kernel to [`ParameterSet`](gp_optim::ParameterSet).
 struct Tree<'a, K: ?Sized>(&'a K);
 
 impl<K: Kernel + ?Sized> ParameterSet for Tree<'_, K> {
@@ -47,7 +46,6 @@ impl<K: Kernel + ?Sized> ParameterSet for Tree<'_, K> {
     }
 }
 
-/// Adapter from kernel to [`ParameterSetMut`].
 struct TreeMut<'a, K: ?Sized>(&'a mut K);
 
 impl<K: Kernel + ?Sized> ParameterSet for TreeMut<'_, K> {
@@ -62,7 +60,7 @@ impl<K: Kernel + ?Sized> ParameterSetMut for TreeMut<'_, K> {
     }
 }
 
-/// Checks that per-input parameters have as many values as there are columns.
+/// Checks that per-input parameters have one value per column.
 pub(crate) fn check_per_input(kernel: &str, params: &[Parameter], found: usize) -> Result<(), KernelError> {
     let wrong = params.iter().find(|parameter| parameter.is_vector() && parameter.len() != found);
     wrong.map_or(Ok(()), |parameter| {
@@ -71,10 +69,10 @@ pub(crate) fn check_per_input(kernel: &str, params: &[Parameter], found: usize) 
     })
 }
 
-/// Operations of every kernel, apart from covariances. Own parameters come first, then those of children.
+/// Operations of every kernel, apart from covariances. Own parameters come before those of children.
 ///
-/// Names look like `rbf.lengthscale[1]`: kernel, parameter, and element if it has several. The second `rbf`
-/// is `rbf2`. An unambiguous ending is enough (`lengthscale[1]`), and `kernel.` in front is allowed. A name
+/// Names look like `rbf.lengthscale[1]`: kernel, parameter, and element if there are several; the second
+/// `rbf` is `rbf2`. An unambiguous ending suffices (`lengthscale[1]`), and `kernel.` may precede. A name
 /// without element selects all elements.
 pub trait KernelExt: Kernel {
     /// Expression that parses back to the same bits.
@@ -87,9 +85,9 @@ pub trait KernelExt: Kernel {
         expression::print_with(self, value)
     }
 
-    /// Columns along which each parameter is a length, in the order of
-    /// [`for_each_parameter`](KernelExt::for_each_parameter), for points of `inputs` columns. None if the
-    /// parameter is [no length](Kernel::is_length).
+    /// Columns along which each parameter is a length, ordered as
+    /// [`for_each_parameter`](KernelExt::for_each_parameter), for points of `inputs` columns; None for
+    /// [other parameters](Kernel::is_length).
     fn length_columns(&self, inputs: usize) -> Vec<Option<Vec<usize>>> {
         let (all, mut found) = ((0..inputs).collect::<Vec<_>>(), Vec::new());
         lengths::collect(self, &all, &mut found);
@@ -106,7 +104,7 @@ pub trait KernelExt: Kernel {
         walk(self, &mut |_, parameter| visit(parameter));
     }
 
-    /// Calls `visit` with every parameter, in the same order.
+    /// [`for_each_parameter`](Self::for_each_parameter), mutable.
     fn for_each_parameter_mut(&mut self, visit: &mut dyn FnMut(&mut Parameter)) {
         // The visit cannot fail, so neither can the walk.
         let _ = walk_mut(self, &mut |parameter| {
@@ -141,16 +139,16 @@ pub trait KernelExt: Kernel {
         }
     }
 
-    /// Sets all values that match this name.
+    /// Sets all values that match a name.
     ///
     /// # Errors
-    /// [`KernelError::ParameterName`] if no value or several parameters match, [`KernelError::Parameter`] if
-    /// the value is outside its domain.
+    /// [`KernelError::ParameterName`] if no value or several parameters match, [`KernelError::Parameter`]
+    /// for a value outside its domain.
     fn set(&mut self, name: &str, value: f64) -> Result<(), KernelError> {
         self.change(name, &mut |parameter, element| Ok(parameter.set(element, value)?))
     }
 
-    /// Fixes or frees all values that match this name.
+    /// Fixes or frees all values that match a name.
     ///
     /// # Errors
     /// [`KernelError::ParameterName`] if no value or several parameters match.
@@ -158,7 +156,7 @@ pub trait KernelExt: Kernel {
         self.change(name, &mut |parameter, element| Ok(parameter.fix(element, fixed)?))
     }
 
-    /// Sets the bounds of the whole parameter that matches this name.
+    /// Sets the bounds of a whole parameter.
     ///
     /// # Errors
     /// As [`set`](KernelExt::set), also if a present value is out of bounds.
@@ -166,10 +164,10 @@ pub trait KernelExt: Kernel {
         self.change(name, &mut |parameter, _| Ok(parameter.set_transform(transform)?))
     }
 
-    /// Sets or removes the prior of the whole parameter that matches this name.
+    /// Sets or removes the prior of a whole parameter.
     ///
     /// # Errors
-    /// As [`set`](KernelExt::set), also if the prior is invalid.
+    /// As [`set`](KernelExt::set), also for an invalid prior.
     fn set_prior(&mut self, name: &str, prior: Option<Prior>) -> Result<(), KernelError> {
         self.change(name, &mut |parameter, _| Ok(parameter.set_prior(prior)?))
     }
@@ -199,7 +197,7 @@ pub trait KernelExt: Kernel {
     /// values.
     ///
     /// # Errors
-    /// [`KernelError::Parameter`] if either length is wrong.
+    /// [`KernelError::Parameter`] for a wrong length.
     fn chain_gradient(&self, natural: &[f64], out: &mut [f64]) -> Result<(), KernelError> {
         Ok(Tree(self).chain_gradient(natural, out)?)
     }
@@ -268,7 +266,7 @@ pub trait KernelExt: Kernel {
 
 impl<K: Kernel + ?Sized> KernelExt for K {}
 
-/// Name of a parameter and the position of its values in the kernel.
+/// Parameter name, and position of its values in the kernel.
 #[doc(hidden)]
 #[derive(Clone, Debug)]
 pub struct NamedBlock {
@@ -287,7 +285,7 @@ impl NamedBlock {
         }
     }
 
-    /// `true` if `wanted` is the name or its ending after a dot.
+    /// `true` for the name or its ending after a dot.
     fn matches(&self, wanted: &str) -> bool {
         self.name == wanted || self.name.strip_suffix(wanted).is_some_and(|front| front.ends_with('.'))
     }

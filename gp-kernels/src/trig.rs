@@ -1,24 +1,23 @@
-//! `sin πt` and `cos πt` without branches, for vectorised loops.
+//! Branchless `sin πt` and `cos πt`, for vectorised loops.
 
-/// From 2^53 on, all floating-point numbers are even integers: sine and cosine are those of 0.
+/// From 2^53 on, all floats are even integers, with sine 0 and cosine 1.
 const ALL_EVEN: f64 = 9_007_199_254_740_992.0; // 2^53
 
-/// `t`, or 0 if `t` is an even integer of this size or not finite.
+/// `t`, or 0 for such an even integer or a non-finite t.
 #[inline(always)]
 fn within(t: f64) -> f64 {
     if t.abs() < ALL_EVEN { t } else { 0.0 }
 }
 
-/// Nearest integer for |x| < 2^51, ties to even; larger numbers are returned unchanged.
+/// Nearest integer for |x| < 2^51, ties to even; larger numbers unchanged.
 #[inline(always)]
 fn nearest(x: f64) -> f64 {
     const SHIFT: f64 = 6_755_399_441_055_744.0; // 1.5 · 2^52: adding it leaves no room for a fraction
     if x.abs() < 2_251_799_813_685_248.0 { (x + SHIFT) - SHIFT } else { x }
 }
 
-/// Taylor coefficients of `sin πt / t` in t². At |t| = 1/2 the next term is below 1e-19.
+/// Coefficients of `sin πt / t` in t²; at |t| = 1/2 the next term is below 1e-19.
 const SINE: [f64; 12] = taylor(1);
-/// Taylor coefficients of `cos πt` in t².
 const COSINE: [f64; 12] = taylor(0);
 
 /// `(−1)^k π^(2k+first) / (2k+first)!`
@@ -53,7 +52,7 @@ fn parity(n: f64) -> f64 {
     1.0 - 4.0 * (half - nearest(half)).abs()
 }
 
-/// `sin πt` with an absolute error of about 2 ulp of 1.
+/// `sin πt`, absolute error about 2 ulp of 1.
 #[inline(always)]
 pub(crate) fn sin_pi(t: f64) -> f64 {
     let t = within(t);
@@ -62,7 +61,7 @@ pub(crate) fn sin_pi(t: f64) -> f64 {
     parity(n) * r * polynomial(&SINE, r * r)
 }
 
-/// `cos πt` with an absolute error of about 2 ulp of 1.
+/// `cos πt`, absolute error about 2 ulp of 1.
 #[inline(always)]
 pub(crate) fn cos_pi(t: f64) -> f64 {
     let t = within(t);

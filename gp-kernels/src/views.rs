@@ -1,4 +1,4 @@
-//! Views of buffers as tiles with contiguous columns or tables of contiguous points.
+//! Views of buffers as tiles or points.
 
 use faer::{Accum, MatMut, MatRef};
 use gp_linalg::product::{matmul, matmul_lower, symmetrise_lower};
@@ -6,7 +6,7 @@ use gp_linalg::{LinalgError, Threading};
 
 use crate::kernel::{Block, BlockMut, Points, PointsMut, column, column_mut};
 
-/// View of the front of a buffer as a tile, rows×cols, column by column.
+/// Front of a buffer as a tile, rows×cols, column by column.
 #[expect(clippy::expect_used, reason = "a column-major slice has unit row stride by construction")]
 pub fn block(buffer: &[f64], rows: usize, cols: usize) -> Block<'_> {
     MatRef::from_column_major_slice(&buffer[..rows * cols], rows, cols)
@@ -22,7 +22,7 @@ pub fn block_mut(buffer: &mut [f64], rows: usize, cols: usize) -> BlockMut<'_> {
         .expect("unit row stride")
 }
 
-/// View of the front of a buffer as points, count×dim, row by row.
+/// Front of a buffer as points, count×dim, row by row.
 pub fn points(buffer: &[f64], count: usize, dim: usize) -> Points<'_> {
     block(buffer, dim, count).transpose()
 }
@@ -32,12 +32,12 @@ pub fn points_mut(buffer: &mut [f64], count: usize, dim: usize) -> PointsMut<'_>
     block_mut(buffer, dim, count).transpose_mut()
 }
 
-/// Debug check that shapes matched. A stop is no failure, because its output is discarded.
+/// Debug check of shapes. A stop is no failure, because its output is discarded.
 fn check(done: &Result<(), LinalgError>, what: &str) {
     debug_assert!(matches!(done, Ok(()) | Err(LinalgError::Stopped)), "{what}: {done:?}");
 }
 
-/// `dst ← alpha · lhs · rhs`, or added to `dst`, on this thread. Shapes must match.
+/// `dst ← alpha · lhs · rhs`, or added to `dst`, on this thread.
 pub(crate) fn multiply(
     dst: MatMut<'_, f64>,
     accum: Accum,
@@ -56,13 +56,12 @@ pub(crate) fn multiply_self(out: MatMut<'_, f64>, points: Points<'_>, alpha: f64
     check(&done, "shapes of a tile's product");
 }
 
-/// Copies the lower triangle of a square tile to the upper one.
 pub(crate) fn mirror(tile: MatMut<'_, f64>) {
     let done = symmetrise_lower(tile);
     check(&done, "shape of a tile");
 }
 
-/// Calls `body` for each entry of `out` with the same entry of `values`, column by column.
+/// Calls `body` for each entry of `out` with that of `values`.
 pub(crate) fn zip_columns(out: &mut BlockMut<'_>, values: Block<'_>, body: impl Fn(&mut f64, f64)) {
     for j in 0..out.ncols() {
         column_mut(out, j).iter_mut().zip(column(values, j)).for_each(|(out, value)| body(out, *value));

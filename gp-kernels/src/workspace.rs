@@ -1,6 +1,6 @@
 //! Buffers that kernels borrow instead of allocating.
 
-/// Pool of buffers. Allocates only until it has seen the sizes of an evaluation.
+/// Pool of buffers; allocates only until it has seen the sizes of an evaluation.
 #[derive(Debug, Default)]
 pub struct Workspace {
     free: Vec<Vec<f64>>,
@@ -34,14 +34,14 @@ impl Workspace {
         self.free.push(buffer);
     }
 
-    /// Position of the largest free buffer. It grows if none fits, so the pool never holds more buffers than
-    /// are lent at once.
+    /// Largest free buffer, which grows if none fits: the pool never holds more buffers than are lent at
+    /// once.
     fn largest(&self) -> Option<usize> {
         let all = self.free.iter().enumerate();
         all.max_by_key(|(_, buffer)| buffer.capacity()).map(|(position, _)| position)
     }
 
-    /// Position of the smallest free buffer that is large enough.
+    /// Smallest free buffer that is large enough.
     fn best_fit(&self, len: usize) -> Option<usize> {
         let fitting = self.free.iter().enumerate().filter(|(_, buffer)| buffer.capacity() >= len);
         fitting.min_by_key(|(_, buffer)| buffer.capacity()).map(|(position, _)| position)

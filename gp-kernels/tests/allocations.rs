@@ -13,7 +13,6 @@ use gp_optim::{ParameterSet, ParameterSetMut};
 #[global_allocator]
 static ALLOCATOR: dhat::Alloc = dhat::Alloc;
 
-/// Number of allocations while `body` runs.
 fn blocks(body: impl FnOnce()) -> u64 {
     let before = dhat::HeapStats::get().total_blocks;
     body();

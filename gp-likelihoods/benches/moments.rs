@@ -1,7 +1,5 @@
-//! Cost per observation in nanoseconds: tilted and expected log density of every registered likelihood, by
-//! its own method and by the quadrature default.
-//!
-//! Reports the shortest of several rounds, since other work on the machine only adds time.
+//! Nanoseconds per observation of tilted and expected log densities of every registered likelihood, by its own method
+//! and by quadrature. Reports the shortest round, since other work only adds time.
 
 use gp_likelihoods::{
     Latent, LatentDerivatives, Likelihood, LikelihoodError, Support, Workspace, built_in, defaults,
@@ -10,7 +8,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 const ROUNDS: usize = 15;
-/// Shortest round in microseconds, well above the clock's resolution.
+/// Microseconds, well above the clock's resolution.
 const ROUND: f64 = 2_000.0;
 const BELIEFS: [(f64, f64); 5] = [(0.3, 0.8), (-1.7, 0.01), (2.2, 4.0), (0.0, 1.0), (1.1, 0.2)];
 
@@ -24,10 +22,8 @@ fn observations(support: Support) -> Vec<f64> {
     }
 }
 
-/// Observation, the same in all outputs, and beliefs about its latents.
 type Case = (Vec<f64>, Vec<Latent>);
 
-/// Every observation with beliefs about all latents, in all rotations.
 fn cases(likelihood: &dyn Likelihood) -> Result<Vec<Case>, LikelihoodError> {
     let mut cases = Vec::new();
     for y in observations(likelihood.support()) {
@@ -40,7 +36,6 @@ fn cases(likelihood: &dyn Likelihood) -> Result<Vec<Case>, LikelihoodError> {
     Ok(cases)
 }
 
-/// Nanoseconds per observation.
 fn time(
     likelihood: &dyn Likelihood,
     mut one: impl FnMut(&[f64], &[Latent], &mut LatentDerivatives) -> Result<(), LikelihoodError>,

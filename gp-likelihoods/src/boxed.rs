@@ -1,7 +1,5 @@
-//! Conversions of this crate's likelihoods to `Box<dyn Likelihood>`.
-//!
-//! Creating a `dyn Likelihood` compiles all integrals of the type. These conversions do so once, here,
-//! instead of in every crate that boxes a likelihood.
+//! Conversions to `Box<dyn Likelihood>`, so that the integrals of each type are compiled here only, not in every crate
+//! that boxes it.
 
 use crate::{
     BernoulliLogit, BernoulliProbit, Beta, Coregionalised, Gamma, Gaussian, Gaussians, Likelihood,

@@ -1,4 +1,4 @@
-//! Functions for labels 0, …, C − 1 with given class probabilities.
+//! Labels 0, …, C − 1 with given class probabilities.
 
 use rand::{Rng, RngExt};
 
@@ -8,25 +8,21 @@ use crate::error::{self, LikelihoodError};
 use crate::latent::Latent;
 use crate::workspace::Workspace;
 
-/// Default number of classes.
 pub(crate) const USUAL: usize = 3;
 
-/// Checks that there are at least two classes.
 pub(crate) fn check_count(classes: usize) -> Result<(), LikelihoodError> {
     error::check_count("number of classes", classes, classes >= 2, "at least 2")
 }
 
-/// Class index of a checked label.
 pub(crate) fn index(y: f64) -> usize {
     y as usize
 }
 
-/// Index of the largest value; the first one if several are equal.
+/// Index of the first largest value.
 pub(crate) fn largest(classes: usize, value: impl Fn(usize) -> f64) -> usize {
     (1..classes).fold(0, |best, c| if value(c) > value(best) { c } else { best })
 }
 
-/// Mean and variance of the label as a number.
 pub(crate) fn moments(classes: usize, probability: impl Fn(usize) -> f64) -> ObservationMoments {
     let mean: f64 = (0..classes).map(|c| probability(c) * c as f64).sum();
     let variance = (0..classes).map(|c| probability(c) * (c as f64 - mean).powi(2)).sum();
@@ -61,7 +57,6 @@ pub(crate) fn sample(
     None
 }
 
-/// Mean and variance of the label from closed-form class probabilities, if any.
 pub(crate) fn predictive_moments<D: Density>(
     likelihood: &D,
     q: &[Latent],

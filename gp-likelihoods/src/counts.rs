@@ -1,4 +1,4 @@
-//! Functions for likelihoods of counts.
+//! Functions for counts.
 
 use rand::Rng;
 use rand_distr::Distribution;
@@ -9,19 +9,18 @@ use crate::special::{
     HALF_LN_TAU, STIRLING_FROM, exp_remainder, incomplete_gamma, ln_gamma, stirling_remainder,
 };
 
-/// Mean and variance of a Poisson count.
 pub(crate) fn moments(rate: f64) -> ObservationMoments {
     ObservationMoments { mean: rate, variance: rate }
 }
 
-/// `y ln y − y − ln y!`: log probability of a count at the Poisson rate that maximises it.
+/// `y ln y − y − ln y!`: log probability at rate y.
 fn log_peak(y: f64) -> f64 {
     -0.5 * y.ln() - HALF_LN_TAU - stirling_remainder(y)
 }
 
 /// `ln(λʸ e^{−λ}/y!)` from `ln λ`; `rate` is called for small counts only.
 ///
-/// Large counts use the peak less the loss from it, since terms of size `y ln y` would cancel.
+/// Large counts use the peak less the loss from it: terms of size `y ln y` would cancel.
 pub(crate) fn log_p<S: Scalar>(y: f64, log_rate: S, rate: impl Fn() -> S) -> S {
     if y < STIRLING_FROM {
         return log_rate * y - rate() - ln_gamma(y + 1.0);
@@ -43,7 +42,7 @@ pub(crate) fn expected_log_p(y: f64, mean: f64, variance: f64) -> (f64, f64, f64
 /// Variance v above which `exp(v) − 1` is `exp(v)`.
 const WIDE: f64 = 40.0;
 
-/// Mean of a log-normal rate, and variance of an observation with variance `given` times its squared rate.
+/// Moments for a log-normal rate; `given`: conditional variance over squared rate.
 pub(crate) fn log_normal_moments(mean: f64, variance: f64, given: f64) -> ObservationMoments {
     let log_rate = mean + 0.5 * variance;
     let rate = log_rate.exp();
@@ -58,18 +57,15 @@ pub(crate) fn log_normal_moments(mean: f64, variance: f64, given: f64) -> Observ
     ObservationMoments { mean: rate, variance: spread }
 }
 
-/// Mean and variance of a count with a log-normal rate.
 pub(crate) fn log_normal_count_moments(mean: f64, variance: f64, given: f64) -> ObservationMoments {
     let rate = log_normal_moments(mean, variance, given);
     ObservationMoments { variance: rate.mean + rate.variance, ..rate }
 }
 
-/// Probability of a Poisson count ≤ y.
 pub(crate) fn cdf(y: f64, rate: f64) -> f64 {
     if y < 0.0 { 0.0 } else { incomplete_gamma(y.floor() + 1.0, rate).1 }
 }
 
-/// Draws a Poisson count.
 pub(crate) fn sample(rate: f64, rng: &mut dyn Rng, out: &mut [f64]) -> Option<()> {
     // The generator refuses rate 0, where the count is always 0.
     let count = if rate == 0.0 { 0.0 } else { rand_distr::Poisson::new(rate).ok()?.sample(rng) };

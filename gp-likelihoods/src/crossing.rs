@@ -3,27 +3,25 @@
 use crate::error::LikelihoodError;
 use crate::special::logistic;
 
-/// Limit on doublings of a step: more than a double has exponents.
+/// More than a double has exponents.
 const MAX_DOUBLINGS: u32 = 1100;
-/// Limit on evaluations within a bracket. Every fourth halves it, which exhausts the exponents and digits
-/// of a double (or of its logarithm).
+/// Every fourth evaluation halves a bracket, exhausting a double's exponents and digits.
 const MAX_STEPS: u32 = 4800;
-/// Evaluations in which the bracket must halve; otherwise the next one bisects.
+/// Evaluations to halve the bracket, before bisecting.
 const PATIENCE: u32 = 3;
-/// Relative distance below which two ends count as equal.
+/// Relative distance of ends that count as equal.
 const NARROW: f64 = 8.0 * f64::EPSILON;
-/// First step relative to the start, if no spread is known.
+/// Relative first step if no spread is known.
 const SHORT: f64 = 1e-3;
 
-/// Search domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Among {
     Reals,
-    /// Numbers above 0, on a log scale.
+    /// Log scale, > 0.
     Positives,
-    /// Numbers in (0, 1), on a log-odds scale.
+    /// Log-odds scale, in (0, 1).
     Shares,
-    /// Integers ≥ 0, on the scale of `ln(1 + y)`.
+    /// Scale `ln(1 + y)`, integers ≥ 0.
     Counts,
 }
 
@@ -59,7 +57,6 @@ impl Among {
         }
     }
 
-    /// Start of the search and first step (on the scale).
     fn start(self, (start, step): (f64, f64)) -> (f64, f64) {
         let start = if start.is_finite() { start } else { 0.0 };
         let step = if step.is_finite() && step > 0.0 { step } else { SHORT * start.abs().max(1.0) };
@@ -80,7 +77,7 @@ impl Among {
         }
     }
 
-    /// Number one step away; for counts, at least the neighbour.
+    /// For counts, at least the neighbour.
     fn away(self, y: f64, step: f64) -> f64 {
         let there = self.number(self.place(y) + step);
         match self {
@@ -98,20 +95,20 @@ struct ValueAt {
 }
 
 impl ValueAt {
-    /// `true` for a value ≥ 0; `false` for NaN.
+    /// `false` for NaN.
     fn reaches(self) -> bool {
         self.value >= 0.0
     }
 }
 
-/// Interval (low, high] that contains the root.
+/// Root in (low, high].
 #[derive(Clone, Copy, Debug)]
 struct Bracket {
     low: ValueAt,
     high: ValueAt,
 }
 
-/// Smallest number with `f` ≥ 0, searched from `start` in doubling steps.
+/// Smallest number with `f` ≥ 0.
 pub(crate) fn crossing(
     among: Among,
     (start, step): (f64, f64),
@@ -122,7 +119,6 @@ pub(crate) fn crossing(
     narrow(among, bracket, f)
 }
 
-/// Smallest number with `f` ≥ 0 between two known ends.
 pub(crate) fn crossing_between(
     among: Among,
     [low, high]: [f64; 2],
@@ -132,7 +128,6 @@ pub(crate) fn crossing_between(
     narrow(among, Bracket { low, high }, f)
 }
 
-/// Doubles the step until the root is bracketed.
 fn bracket(
     among: Among,
     start: f64,
@@ -161,7 +156,7 @@ fn bracket(
     Ok(Bracket { low: here, high: here })
 }
 
-/// Inverse quadratic interpolation where safe, bisection elsewhere (T. R. Chandrupatla, "A new hybrid
+/// Inverse quadratic interpolation where safe, else bisection (T. R. Chandrupatla, "A new hybrid
 /// quadratic/bisection algorithm for finding the zero of a nonlinear function without using derivatives",
 /// Advances in Engineering Software 28, 1997).
 fn narrow(
@@ -195,7 +190,7 @@ impl Bracket {
         self.low.at.abs().max(self.high.at.abs())
     }
 
-    /// Number at this fraction of the bracket, or its middle; None if no number lies inside.
+    /// Number at a fraction of the bracket, or its middle, if inside.
     fn between(&self, among: Among, share: f64) -> Option<f64> {
         let inside = |at: &f64| *at > self.low.at && *at < self.high.at;
         let along = |share: f64| among.number(among.place(self.low.at) + share * self.width(among));
@@ -209,8 +204,7 @@ impl Bracket {
         }
     }
 
-    /// Next point as a fraction of the bracket: root of the quadratic through both ends and the previous
-    /// point, kept away from the ends; ½ if unsafe.
+    /// Next fraction: root of the quadratic through ends and previous point, kept off the ends; ½ if unsafe.
     fn next(&self, among: Among, now: ValueAt, before: ValueAt) -> f64 {
         let other = if now.reaches() { self.low } else { self.high };
         let [a, b, c] = [now, other, before].map(|place| ValueAt { at: among.place(place.at), ..place });
@@ -231,7 +225,6 @@ impl Bracket {
 mod tests {
     use super::*;
 
-    /// Root and number of evaluations.
     fn found(among: Among, about: (f64, f64), f: impl Fn(f64) -> f64) -> (f64, u32) {
         let mut count = 0;
         let at = crossing(among, about, &mut |y| {

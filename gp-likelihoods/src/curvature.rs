@@ -1,8 +1,6 @@
-//! Higher derivatives of a log density than [`Likelihood`] gives, for methods such as Laplace's
-//! approximation.
+//! Further derivatives of log densities, for methods such as Laplace's approximation.
 //!
-//! First derivatives and the diagonal of second derivatives are the likelihood's. All others are finite
-//! differences of these, of fourth order in the step.
+//! [`Likelihood`] gives the first and the diagonal of the second; others are fourth-order finite differences of these.
 //!
 //! ```
 //! use gp_likelihoods::{Gaussian, curvature::LogDensityAt};
@@ -19,7 +17,7 @@ use crate::likelihood::{Likelihood, parameter_count};
 /// Log density of one observation at one latent vector.
 #[derive(Clone, Copy, Debug)]
 pub struct LogDensityAt<'a> {
-    /// Likelihood, with its current parameters.
+    /// Likelihood with its current parameters.
     pub likelihood: &'a dyn Likelihood,
     /// Observation.
     pub y: &'a [f64],
@@ -27,20 +25,20 @@ pub struct LogDensityAt<'a> {
     pub f: &'a [f64],
 }
 
-/// Log density with its first and second derivatives by the latents.
+/// Log density with first and second derivatives by the latents.
 #[derive(Clone, Debug)]
 pub struct Curvature {
     /// `ln p(y | f)`
     pub value: f64,
     /// First derivatives (Q).
     pub gradient: Vec<f64>,
-    /// W, the negative second derivatives (Q×Q, symmetric).
+    /// W: negative second derivatives (Q×Q, symmetric).
     pub w: Vec<f64>,
 }
 
-/// Function that returns derivatives of the log density: [`by_latent`] or [`by_params`].
+/// Derivatives of the log density: [`by_latent`] or [`by_params`].
 pub type Derivatives = fn(LogDensityAt<'_>) -> Result<Vec<f64>, LikelihoodError>;
-/// Order of the derivative, step, and pairs of a multiple of the step and 12 times the weight there.
+/// Derivative order, step, and (multiple of the step, 12 times its weight).
 type Stencil = (i32, f64, &'static [(f64, f64)]);
 
 const FIRST: Stencil = (1, 2e-3, &[(-2.0, 1.0), (-1.0, -8.0), (1.0, 8.0), (2.0, -1.0)]);
@@ -53,7 +51,7 @@ impl LogDensityAt<'_> {
         Ok(slopes)
     }
 
-    /// Value, gradient and curvature. Cost: one evaluation of the derivatives, plus 5Q for Q > 1 latents.
+    /// Value, gradient and W, by one evaluation of derivatives, and 5Q more if Q > 1.
     ///
     /// # Errors
     /// Those of [`Likelihood::log_density_slopes`].
@@ -81,7 +79,7 @@ impl LogDensityAt<'_> {
         self.difference(direction, FIRST, list)
     }
 
-    /// `½ Σ S_qr ∂²/∂f_q ∂f_r` of a list of derivatives, for a covariance S of the latents.
+    /// `½ Σ S_qr ∂²/∂f_q ∂f_r` of a list of derivatives, for a latent covariance S.
     ///
     /// # Errors
     /// Those of `list`.
@@ -105,7 +103,6 @@ impl LogDensityAt<'_> {
         Ok(sum)
     }
 
-    /// Finite difference with a step of the same length for every direction.
     fn difference(
         self,
         direction: &[f64],
@@ -125,7 +122,7 @@ impl LogDensityAt<'_> {
     }
 }
 
-/// First derivatives by the latents.
+/// Derivatives by the latents.
 ///
 /// # Errors
 /// Those of [`Likelihood::log_density_slopes`].
@@ -133,7 +130,7 @@ pub fn by_latent(at: LogDensityAt<'_>) -> Result<Vec<f64>, LikelihoodError> {
     Ok(at.slopes()?.by_latent)
 }
 
-/// First derivatives by all parameters in natural units.
+/// Derivatives by all natural parameters.
 ///
 /// # Errors
 /// Those of [`Likelihood::log_density_by_params`].
@@ -148,7 +145,6 @@ mod tests {
     use super::*;
     use crate::{Heteroscedastic, StudentT};
 
-    /// `ln N(y | f, e^g)`, whose derivatives by f and g are known.
     #[test]
     fn two_latents_have_their_known_derivatives() {
         let likelihood = Heteroscedastic;
@@ -168,7 +164,6 @@ mod tests {
         }
     }
 
-    /// Mixed derivatives by parameter and latent do not depend on the order of differentiation.
     #[test]
     fn derivatives_along_latents_are_those_of_differences_by_parameters() {
         let (y, f, scale, step) = ([0.9], [0.1], 0.6, 1e-5);

@@ -2,25 +2,24 @@
 
 use crate::error::{LikelihoodError, check_count};
 
-/// Value with derivatives by the mean and variance of every latent and by every parameter.
-///
-/// Output of [`Likelihood::expected_log_density`](crate::Likelihood::expected_log_density) and
-/// [`Likelihood::tilted`](crate::Likelihood::tilted), which reuse its memory.
+/// Value with derivatives by latent means and variances and all parameters; reusable output of
+/// [`Likelihood::expected_log_density`](crate::Likelihood::expected_log_density) and
+/// [`Likelihood::tilted`](crate::Likelihood::tilted).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LatentDerivatives {
     /// Expected log density or ln Z.
     pub value: f64,
-    /// Derivatives by the means, one per latent.
+    /// Derivatives by means (Q).
     pub by_mean: Vec<f64>,
-    /// Derivatives by the variances, one per latent.
+    /// Derivatives by variances (Q).
     pub by_variance: Vec<f64>,
-    /// Derivatives by the parameters in natural units, in the order of
-    /// [`Described::parameters`](crate::Described::parameters), with vectors flattened.
+    /// Derivatives by natural parameters, in the order of
+    /// [`Described::parameters`](crate::Described::parameters), vectors flattened.
     pub by_params: Vec<f64>,
 }
 
 impl LatentDerivatives {
-    /// Sets all fields for one latent; parameter derivatives are copied.
+    /// Sets all fields for one latent.
     pub fn set(&mut self, value: f64, by_mean: f64, by_variance: f64, by_params: &[f64]) {
         self.reset(1, by_params.len());
         self.value = value;
@@ -29,7 +28,7 @@ impl LatentDerivatives {
         self.by_params.copy_from_slice(by_params);
     }
 
-    /// Sets all fields to zero, for this number of latents and parameter values.
+    /// Zeroes all fields for these numbers of latents and parameter values.
     pub fn reset(&mut self, latents: usize, params: usize) {
         self.value = 0.0;
         refill(&mut self.by_mean, latents);
@@ -43,14 +42,14 @@ impl LatentDerivatives {
 pub struct PointDerivatives {
     /// `ln p(y | f)`
     pub value: f64,
-    /// First derivatives by the latent values.
+    /// First derivatives by latents (Q).
     pub by_latent: Vec<f64>,
-    /// Second derivatives by each latent value (the diagonal).
+    /// Second derivatives by each latent (Q, the diagonal).
     pub by_latent_twice: Vec<f64>,
 }
 
 impl PointDerivatives {
-    /// Sets all fields to zero, for this number of latents.
+    /// Zeroes all fields for this number of latents.
     pub fn reset(&mut self, latents: usize) {
         self.value = 0.0;
         refill(&mut self.by_latent, latents);
@@ -58,7 +57,7 @@ impl PointDerivatives {
     }
 }
 
-/// Mean and variance of one output of an observation.
+/// Mean and variance of one output.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ObservationMoments {
     /// Mean; NaN if it does not exist.
@@ -67,13 +66,12 @@ pub struct ObservationMoments {
     pub variance: f64,
 }
 
-/// `count` zeros in reused memory.
 pub(crate) fn refill(target: &mut Vec<f64>, count: usize) {
     target.clear();
     target.resize(count, 0.0);
 }
 
-/// The one element of a slice for one latent.
+/// Only element of a slice for one latent.
 pub(crate) fn only<T: Copy>(slice: &[T]) -> Result<T, LikelihoodError> {
     check_count("number of latents", slice.len(), slice.len() == 1, "1")?;
     Ok(slice[0])

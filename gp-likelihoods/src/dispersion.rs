@@ -4,9 +4,8 @@ use crate::derivatives::ObservationMoments;
 use crate::likelihood::Likelihood;
 use crate::support::Support;
 
-/// Latent value at which mean and variance are compared.
+/// Latent value of the comparison.
 const AT: f64 = 0.5;
-/// Relative difference that counts as rounding.
 const ROUNDING: f64 = 1e-12;
 
 /// Variance of a count relative to its mean, given the latents.
@@ -15,13 +14,13 @@ const ROUNDING: f64 = 1e-12;
 pub enum Dispersion {
     /// Below the mean.
     Less,
-    /// Equal to the mean, as of a Poisson distribution.
+    /// Equal to the mean (Poisson).
     Mean,
     /// Above the mean.
     More,
 }
 
-/// Dispersion of the first output at latents of ½. None unless observations are counts with known moments.
+/// Dispersion of the first output at latents of ½, for counts with known moments.
 ///
 /// ```
 /// use gp_likelihoods::{Dispersion, dispersion, parse};

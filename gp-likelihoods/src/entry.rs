@@ -8,11 +8,9 @@ use gp_optim::text::Arguments;
 use crate::error::LikelihoodError;
 use crate::likelihood::Likelihood;
 
-/// Constructor of a likelihood with starting values from the settings in the arguments. Parameters are read
-/// afterwards.
+/// Constructor with starting values from the settings; parameters are read afterwards.
 pub type Build = fn(&mut Arguments) -> Result<Box<dyn Likelihood>, LikelihoodError>;
 
-/// [`Build`] that captures values.
 type BuildHolding = dyn Fn(&mut Arguments) -> Result<Box<dyn Likelihood>, LikelihoodError> + Send + Sync;
 
 #[derive(Clone)]
@@ -21,7 +19,7 @@ enum Builder {
     Holding(Arc<BuildHolding>),
 }
 
-/// Entry of a [`Registry`](crate::Registry): name and constructor.
+/// Name and constructor in a [`Registry`](crate::Registry).
 #[derive(Clone)]
 pub struct LikelihoodEntry {
     name: &'static str,
@@ -38,14 +36,14 @@ impl fmt::Debug for LikelihoodEntry {
 }
 
 impl LikelihoodEntry {
-    /// Entry with this name (letters, digits and `_`, not starting with a digit), one-line summary and
+    /// Entry with a name (letters, digits and `_`, not starting with a digit), one-line summary and
     /// constructor.
     #[must_use]
     pub const fn new(name: &'static str, summary: &'static str, build: Build) -> Self {
         Self { name, summary, example: name, aliases: &[], build: Builder::Plain(build) }
     }
 
-    /// Entry like [`new`](Self::new) with a closure that captures values, such as a likelihood to copy.
+    /// [`new`](Self::new) with a closure that captures values, such as a likelihood to copy.
     #[must_use]
     pub fn of(
         name: &'static str,
@@ -55,13 +53,13 @@ impl LikelihoodEntry {
         Self { name, summary, example: name, aliases: &[], build: Builder::Holding(Arc::new(build)) }
     }
 
-    /// Adds an example, for a likelihood that needs arguments.
+    /// Adds an example for required arguments.
     #[must_use]
     pub fn with_example(self, example: &'static str) -> Self {
         Self { example, ..self }
     }
 
-    /// Adds other names. Only [`Registry::named`](crate::Registry::named) accepts them.
+    /// Adds names that only [`Registry::named`](crate::Registry::named) accepts.
     #[must_use]
     pub fn with_aliases(self, aliases: &'static [&'static str]) -> Self {
         Self { aliases, ..self }

@@ -3,7 +3,7 @@
 use gp_optim::ParameterError;
 use gp_optim::text::SyntaxError;
 
-/// Error of this crate, with argument, value and allowed range.
+/// Error with argument, value and allowed range.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LikelihoodError {
@@ -17,7 +17,7 @@ pub enum LikelihoodError {
         /// Required condition.
         allowed: &'static str,
     },
-    /// An integer is outside its range.
+    /// Integer outside its range.
     #[error("{what} is {value}, but must be {allowed}")]
     Count {
         /// Quantity.
@@ -27,7 +27,7 @@ pub enum LikelihoodError {
         /// Required condition.
         allowed: &'static str,
     },
-    /// An observation is not one of the labels.
+    /// Observation is not a label.
     #[error("observation is {value}, but must be a class from 0 to {}", .classes.saturating_sub(1))]
     NoSuchClass {
         /// Observation.
@@ -35,59 +35,59 @@ pub enum LikelihoodError {
         /// Number of classes.
         classes: usize,
     },
-    /// Quadrature cannot resolve an integrand.
+    /// Integrand that quadrature cannot resolve.
     #[error("an integrand is not finite, or too rough for quadrature, between {low} and {high}")]
     Unresolved {
-        /// Start of the last unresolved panel, in the integration variable.
+        /// Start of the last unresolved panel, integration variable.
         low: f64,
         /// End of that panel.
         high: f64,
     },
-    /// A likelihood expression does not parse.
+    /// Unparsable likelihood expression.
     #[error("column {column} of likelihood expression `{text}`: {message}")]
     Expression {
         /// Full text.
         text: String,
-        /// Column in characters, from 1; one past the end if the text is too short.
+        /// Column in characters, from 1; one past the end of a short text.
         column: usize,
         /// Fault and remedy.
         message: String,
     },
-    /// An argument of a likelihood expression is invalid; [`parse`](crate::parse) adds the text.
+    /// Invalid argument of an expression; [`parse`](crate::parse) adds the text.
     #[error(transparent)]
     Syntax(#[from] SyntaxError),
-    /// No likelihood has this name.
+    /// Unknown likelihood name.
     #[error("no likelihood is called `{name}`; there are {available}{meant}")]
     UnknownName {
         /// Name given.
         name: String,
         /// Available names.
         available: String,
-        /// End of the message with the name or alias that may be meant, by [`did_you_mean`](gp_optim::did_you_mean).
+        /// End of the message with a suggestion by [`did_you_mean`](gp_optim::did_you_mean).
         meant: String,
     },
-    /// A name has several meanings.
+    /// Name with several meanings.
     #[error("`{name}` may be {first} or {last}; say which")]
     AmbiguousName {
         /// Name given.
         name: String,
-        /// All possible names but the last.
+        /// Possible names but the last.
         first: String,
         /// Last possible name.
         last: String,
     },
-    /// A likelihood from another crate failed.
+    /// Failure of a likelihood from another crate.
     #[error("{message}")]
     Evaluation {
-        /// Reason given by that likelihood.
+        /// Its reason.
         message: String,
     },
-    /// A parameter value is outside its domain.
+    /// Parameter value outside its domain.
     #[error(transparent)]
     Parameter(#[from] ParameterError),
 }
 
-/// Returns an error naming the argument unless `holds`; `holds` must be a comparison that NaN fails.
+/// Error naming the argument unless `holds`, a comparison that NaN must fail.
 pub(crate) fn check(
     what: &'static str,
     value: f64,

@@ -4,8 +4,7 @@
 //! likelihood = name [ "(" [ argument { "," argument } ] ")" ]
 //! ```
 //!
-//! Arguments are settings and parameters in the syntax of [`gp_optim::text`]. Missing ones have starting
-//! values.
+//! Settings and parameters follow [`gp_optim::text`]; missing ones have starting values.
 
 use gp_optim::Parameter;
 use gp_optim::text::{Arguments, Reader, SyntaxError, Token, value_text};
@@ -17,7 +16,6 @@ pub(crate) fn print(name: &str, settings: &[(&str, usize)], parameters: &[Parame
     if arguments.is_empty() { name.to_owned() } else { format!("{name}({})", arguments.join(", ")) }
 }
 
-/// Name and arguments of the single call in the text.
 pub(crate) fn call(text: &str) -> Result<Arguments, SyntaxError> {
     let mut reader = Reader::new(text)?;
     let Token::Name(name) = reader.peek().clone() else {

@@ -1,6 +1,6 @@
-//! Macros that implement methods of a likelihood by another likelihood or by quadrature.
+//! Macros that implement likelihood methods by another likelihood or quadrature.
 
-/// Implements the named methods of [`Described`](crate::Described) by those of a field, for wrappers.
+/// Implements the named methods of [`Described`](crate::Described) by those of a field.
 ///
 /// ```
 /// use gp_likelihoods::{Described, Poisson, Support, forward};
@@ -83,8 +83,7 @@ macro_rules! parameters_in {
     };
 }
 
-/// Implements the named methods of [`Likelihood`](crate::Likelihood) by the quadrature in
-/// [`defaults`](crate::defaults).
+/// Implements the named methods of [`Likelihood`](crate::Likelihood) by [`defaults`](crate::defaults).
 #[macro_export]
 macro_rules! by_quadrature {
     ($($method:ident)*) => { $($crate::by_quadrature! { @ $method })* };

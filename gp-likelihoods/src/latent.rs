@@ -1,8 +1,8 @@
-//! Gaussian beliefs about one latent value.
+//! Gaussian belief about one latent value.
 
 use crate::error::{LikelihoodError, check};
 
-/// `N(mean, variance)`: belief about the latent value of one observation.
+/// Belief `N(mean, variance)` about one latent value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Latent {
     mean: f64,
@@ -10,10 +10,10 @@ pub struct Latent {
 }
 
 impl Latent {
-    /// Belief with this mean and variance; variance 0 means that the value is known exactly.
+    /// Belief with this mean and variance; variance 0 is exact knowledge.
     ///
     /// # Errors
-    /// [`LikelihoodError::Argument`] for non-finite numbers and a negative variance.
+    /// [`LikelihoodError::Argument`] for non-finite numbers or a negative variance.
     pub fn new(mean: f64, variance: f64) -> Result<Self, LikelihoodError> {
         check("latent mean", mean, mean.is_finite(), "finite")?;
         let sound = variance >= 0.0 && variance.is_finite();

@@ -1,7 +1,7 @@
 //! Likelihoods p(y | f) of observations y given latent values f.
 //!
-//! Inference uses log densities, their expectations under Gaussian beliefs about f, and normalisers of a
-//! Gaussian times a power of the likelihood. Predictions use the distribution of y under such beliefs.
+//! Inference uses log densities, expectations under Gaussian beliefs, and normalisers of a Gaussian times a power of
+//! the likelihood; predictions use the distribution of y.
 #![doc = ""]
 #![doc = include_str!("../README.md")]
 

@@ -1,12 +1,12 @@
-//! Links between observation and latent value.
+//! Links between observation and latent.
 
-/// Effect of the (first) latent value on the observation.
+/// Effect of the first latent value on the observation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Link {
-    /// Shift by the same amount: the density depends only on the difference.
+    /// Equal shift: the density depends only on the difference.
     Identity,
-    /// Mean proportional to the exponential of the latent value.
+    /// Mean proportional to the latent's exponential.
     Log,
     /// Any other link.
     Other,

@@ -1,4 +1,4 @@
-//! Marginal likelihood of one of several outputs.
+//! Marginal likelihood of one output.
 
 use rand::Rng;
 
@@ -10,8 +10,7 @@ use crate::shape::{check_output, check_outputs};
 use crate::workspace::Workspace;
 use crate::{by_quadrature, forward};
 
-/// Likelihood of one output with all others missing, with all latents and parameters of the full
-/// likelihood.
+/// Likelihood of one output, all others missing, with all latents and parameters of the full likelihood.
 ///
 /// ```
 /// use gp_likelihoods::{Latent, Likelihood, Marginal, Workspace, parse};
@@ -29,10 +28,10 @@ pub struct Marginal {
 }
 
 impl Marginal {
-    /// Marginal of one output (from 0) of a likelihood whose outputs may be missing.
+    /// Marginal of one output (from 0).
     ///
     /// # Errors
-    /// [`LikelihoodError::Count`] if there is no such output, or if several outputs may not be missing.
+    /// [`LikelihoodError::Count`] for no such output, or if none of several may be missing.
     pub fn new(whole: Box<dyn Likelihood>, output: usize) -> Result<Self, LikelihoodError> {
         check_output(whole.as_ref(), output)?;
         let alone = whole.takes_missing_outputs() || whole.outputs() == 1;
@@ -40,7 +39,6 @@ impl Marginal {
         Ok(Self { whole, output })
     }
 
-    /// Observation of all outputs with only this one present.
     fn padded(&self, y: &[f64], mut room: Vec<f64>) -> Result<Vec<f64>, LikelihoodError> {
         check_outputs(self, y.len())?;
         room.clear();

@@ -11,8 +11,8 @@ use crate::latent::Latent;
 use crate::likelihood::Likelihood;
 use crate::workspace::Workspace;
 
-/// Likelihood under a mixture of K Gaussian beliefs about the Q latent values of an observation. Beliefs
-/// are K·Q, by component. For K = 1, results equal the likelihood's bit for bit.
+/// Likelihood under a mixture of K Gaussian beliefs about Q latents, K·Q by component. For K = 1, results
+/// equal the likelihood's bit for bit.
 #[derive(Clone, Copy, Debug)]
 pub struct Predictive<'a> {
     likelihood: &'a dyn Likelihood,
@@ -20,7 +20,7 @@ pub struct Predictive<'a> {
 }
 
 impl<'a> Predictive<'a> {
-    /// Predictions with these mixture proportions, which sum to 1.
+    /// Predictions with mixture proportions summing to 1.
     #[must_use]
     pub fn new(likelihood: &'a dyn Likelihood, weights: &'a [f64]) -> Self {
         Self { likelihood, weights }
@@ -58,7 +58,7 @@ impl<'a> Predictive<'a> {
         Ok(())
     }
 
-    /// Probabilities of all classes.
+    /// All class probabilities.
     ///
     /// # Errors
     /// Those of the likelihood.
@@ -99,7 +99,7 @@ impl<'a> Predictive<'a> {
         Ok(if largest.is_finite() { largest + sum.ln() } else { largest })
     }
 
-    /// Probability that one output (from 0) is at most `y`.
+    /// `P(output ≤ y)` for one output (from 0).
     ///
     /// # Errors
     /// No such output, and those of the likelihood.
@@ -116,7 +116,7 @@ impl<'a> Predictive<'a> {
         Ok(sum)
     }
 
-    /// Quantile of one output (from 0), between the quantiles of the components.
+    /// Quantile of one output (from 0), between the components' quantiles.
     ///
     /// # Errors
     /// A probability outside (0, 1), no such output, and those of the likelihood.
@@ -150,8 +150,8 @@ impl<'a> Predictive<'a> {
         crossing_between(defaults::among(support), [low, high], &mut excess)
     }
 
-    /// Draws one observation from a random component with independent latent values; `out` has one slot per
-    /// output. A single component uses no random number.
+    /// Draws one observation from a random component with independent latents; one slot per output. A single
+    /// component uses no random number.
     ///
     /// # Errors
     /// Those of the likelihood.
@@ -168,7 +168,6 @@ impl<'a> Predictive<'a> {
         self.likelihood.sample(&f, rng, out)
     }
 
-    /// Component whose share of the unit interval contains `place`.
     fn draw_component(&self, place: f64) -> usize {
         let mut sum = 0.0;
         let found = self.weights.iter().position(|weight| {

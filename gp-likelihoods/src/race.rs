@@ -1,4 +1,4 @@
-//! Probability that one of several Gaussian variables is the largest.
+//! Probability that one Gaussian variable is the largest.
 
 mod line;
 mod nodes;
@@ -11,8 +11,8 @@ use crate::special::{inverse_mills, log_normal_cdf};
 use crate::workspace::Workspace;
 use rivals::Rival;
 
-/// Class with the largest of several independent noisy Gaussian latents; a share of labels is uniformly
-/// random (Villacampa-Calvo & Hernández-Lobato 2017 eq. 68 and 13).
+/// Class of the largest independent noisy Gaussian latent, with label noise (Villacampa-Calvo &
+/// Hernández-Lobato 2017 eq. 68 and 13).
 ///
 /// ```
 /// use gp_likelihoods::{Latent, Race, Workspace};
@@ -30,8 +30,8 @@ pub struct Race {
 }
 
 impl Race {
-    /// Race with this noise variance per latent. With probability `label_noise`, the label is drawn
-    /// uniformly from all classes.
+    /// Race with this noise variance per latent; a share `label_noise` of labels is uniform over all
+    /// classes.
     ///
     /// # Errors
     /// [`LikelihoodError::Argument`] for a negative or non-finite noise, or a label noise outside [0, 1].
@@ -61,10 +61,10 @@ impl Race {
         Ok(((1.0 - self.label_noise) * slopes.value.exp() + self.label_noise / q.len() as f64).ln())
     }
 
-    /// Probabilities of all classes, normalised to sum 1.
+    /// All class probabilities, normalised to sum 1.
     ///
     /// # Errors
-    /// [`LikelihoodError::Count`] unless there is one slot per class; otherwise as
+    /// [`LikelihoodError::Count`] unless there is one slot per class; else as
     /// [`log_probability`](Self::log_probability).
     pub fn probabilities(
         &self,
@@ -80,17 +80,12 @@ impl Race {
     }
 }
 
-/// Smallest variance, so that exactly known latents have an order and finite derivatives.
+/// Gives exactly known latents an order and finite derivatives.
 const MIN_VARIANCE: f64 = 1e-20;
-/// Classes this many standard deviations behind are skipped: their probability is below 1e-19.
+/// Standard deviations behind with probability below 1e-19.
 const HOPELESS: f64 = 9.0;
-/// `ln P(a_w > a_c for all c ≠ w)` for independent `a_c ~ N(m_c, v_c + noise)`, with derivatives by all m
-/// and v.
-///
-/// Evaluates `ln ∫ N(u; m_w, v_w) Π_{c≠w} Φ((u − m_c)/√v_c) du`: one integral for any number of classes.
-///
-/// # Errors
-/// [`LikelihoodError::Unresolved`] if the integral fails.
+/// `ln P(a_w > a_c for all c ≠ w)` for independent `a_c ~ N(m_c, v_c + noise)`, with derivatives: one
+/// integral `∫ N(u; m_w, v_w) Π_{c≠w} Φ((u − m_c)/√v_c) du` for any C.
 pub(crate) fn log_win(
     winner: usize,
     q: &[Latent],
@@ -122,7 +117,7 @@ pub(crate) fn log_win(
     Ok(())
 }
 
-/// `ln Φ(z)` with `z = −lead/√(v_w + v_c)`, for a single rival.
+/// `ln Φ(z)` with `z = −lead/√(v_w + v_c)`.
 fn one(winner: usize, own: f64, rival: &Rival, out: &mut LatentDerivatives) {
     let deviation = (own + rival.variance).sqrt();
     let z = -rival.lead / deviation;
@@ -133,10 +128,7 @@ fn one(winner: usize, own: f64, rival: &Rival, out: &mut LatentDerivatives) {
     (out.by_variance[winner], out.by_variance[rival.class]) = (by_variance, by_variance);
 }
 
-/// `P(a_c is the largest)` for every c, normalised to sum 1.
-///
-/// # Errors
-/// As [`log_win`].
+/// Normalised to sum 1.
 pub(crate) fn probabilities(
     q: &[Latent],
     noise: f64,

@@ -10,8 +10,7 @@ use crate::gaussian::Gaussian;
 use crate::likelihood::Likelihood;
 use crate::likelihoods;
 
-/// Constructors of all likelihoods of this crate. A new likelihood needs a file in `likelihoods/` and a
-/// line here.
+/// Each new likelihood needs a file in `likelihoods/` and a line here.
 const BUILT_IN: &[fn() -> LikelihoodEntry] = &[
     Gaussian::entry,
     likelihoods::student_t::StudentT::entry,
@@ -34,7 +33,7 @@ const BUILT_IN: &[fn() -> LikelihoodEntry] = &[
     likelihoods::gprn::Gprn::entry,
 ];
 
-/// List of likelihoods by name; other crates can add theirs.
+/// Likelihoods by name; other crates can add theirs.
 #[derive(Clone, Debug)]
 pub struct Registry {
     entries: Vec<LikelihoodEntry>,
@@ -47,7 +46,7 @@ impl Registry {
         Self { entries: BUILT_IN.iter().map(|entry| entry()).collect() }
     }
 
-    /// Adds a likelihood, replacing one of the same name.
+    /// Adds or replaces a likelihood by name.
     #[must_use]
     pub fn with(mut self, entry: LikelihoodEntry) -> Self {
         self.entries.retain(|known| known.name() != entry.name());
@@ -61,17 +60,16 @@ impl Registry {
         &self.entries
     }
 
-    /// Entry of this name.
+    /// Entry of this exact name.
     ///
     /// # Errors
-    /// [`LikelihoodError::UnknownName`] with the names available.
+    /// [`LikelihoodError::UnknownName`] with available names.
     pub fn find(&self, name: &str) -> Result<LikelihoodEntry, LikelihoodError> {
         let found = self.entries.iter().find(|entry| entry.name() == name).cloned();
         found.ok_or_else(|| self.unknown(name))
     }
 
-    /// Entry for a name as people type it, also in expressions: ignores case and underscores, and knows aliases.
-    /// [`find`](Self::find) needs the exact name.
+    /// Entry for a typed name, as in expressions: ignores case and underscores, knows aliases.
     ///
     /// ```
     /// use gp_likelihoods::Registry;
@@ -83,8 +81,8 @@ impl Registry {
     /// ```
     ///
     /// # Errors
-    /// [`LikelihoodError::UnknownName`] with the available names, [`LikelihoodError::AmbiguousName`] with
-    /// the possible meanings.
+    /// [`LikelihoodError::UnknownName`] with available names, [`LikelihoodError::AmbiguousName`] with
+    /// possible meanings.
     pub fn named(&self, name: &str) -> Result<LikelihoodEntry, LikelihoodError> {
         let found = named(name, self.entries.iter().map(|entry| (entry.name(), entry.aliases())));
         match found[..] {
@@ -105,11 +103,11 @@ impl Registry {
         LikelihoodError::UnknownName { name: name.to_owned(), available: available.join(", "), meant }
     }
 
-    /// Parses a likelihood, such as `student_t(scale=0.04, dof=2.5)`; a bare name has all defaults. Names may be in any case,
-    /// and aliases.
+    /// Parses a likelihood, such as `student_t(scale=0.04, dof=2.5)`; a bare name has all defaults. Names as
+    /// in [`named`](Self::named).
     ///
     /// # Errors
-    /// [`LikelihoodError::Expression`] with the column of the fault.
+    /// [`LikelihoodError::Expression`] with the fault's column.
     pub fn parse(&self, text: &str) -> Result<Box<dyn Likelihood>, LikelihoodError> {
         let read = call(text).and_then(|arguments| self.build(arguments));
         read.map_err(|fault| LikelihoodError::Expression {
@@ -138,8 +136,7 @@ impl Default for Registry {
     }
 }
 
-/// Parses an expression of one of this crate's likelihoods, as written by
-/// [`Described::expression`](crate::Described::expression).
+/// Parses one of this crate's likelihoods, as from [`Described::expression`](crate::Described::expression).
 ///
 /// ```
 /// use gp_likelihoods::{Described, parse};
@@ -150,12 +147,12 @@ impl Default for Registry {
 /// ```
 ///
 /// # Errors
-/// [`LikelihoodError::Expression`] with the column of the fault.
+/// [`LikelihoodError::Expression`] with the fault's column.
 pub fn parse(text: &str) -> Result<Box<dyn Likelihood>, LikelihoodError> {
     Registry::built_in().parse(text)
 }
 
-/// All likelihoods of this crate with their starting values.
+/// This crate's likelihoods with their starting values.
 ///
 /// # Errors
 /// Those of the constructors.

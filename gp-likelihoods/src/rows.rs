@@ -1,4 +1,4 @@
-//! Batches of observations with samples of their latent values.
+//! Batches of observations with latent samples.
 
 use crate::error::{LikelihoodError, check_count};
 
@@ -6,7 +6,7 @@ use crate::error::{LikelihoodError, check_count};
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("observation {row}: {fault}")]
 pub struct RowError {
-    /// Row of the observation in its source.
+    /// Row in its source.
     pub row: usize,
     /// Cause.
     #[source]
@@ -16,7 +16,7 @@ pub struct RowError {
 /// Batch of observations.
 #[derive(Clone, Copy, Debug)]
 pub struct Targets<'a> {
-    /// Rows of the observations in their source, for messages.
+    /// Rows in their source, for messages.
     pub numbers: &'a [usize],
     /// Observations, P values each.
     pub y: &'a [f64],
@@ -29,25 +29,24 @@ impl<'a> Targets<'a> {
         self.numbers.len()
     }
 
-    /// Observation at this position of the batch.
+    /// Observation at a position of the batch.
     #[must_use]
     pub fn target(&self, place: usize) -> &'a [f64] {
         let outputs = self.y.len() / self.count();
         &self.y[place * outputs..(place + 1) * outputs]
     }
 
-    /// Error in the observation at this position.
+    /// Error in the observation at a position.
     #[must_use]
     pub fn fault(&self, place: usize, fault: LikelihoodError) -> RowError {
         RowError { row: self.numbers.get(place).copied().unwrap_or(place), fault }
     }
 
-    /// Checks lengths and returns the number S of latent vectors per observation, at least 1. The
-    /// likelihood has `latents` and `outputs`. There are `values` latent values and `slots` results, `each`
-    /// per observation (S if None).
+    /// Number S ≥ 1 of latent vectors per observation, from checked lengths: `values` latents and `slots`
+    /// results, `each` per observation (S if None).
     ///
     /// # Errors
-    /// [`LikelihoodError::Count`] for a length that does not fit.
+    /// [`LikelihoodError::Count`] for a wrong length.
     pub fn samples(
         &self,
         (latents, outputs): (usize, usize),
@@ -67,8 +66,6 @@ impl<'a> Targets<'a> {
     }
 }
 
-/// Log densities row by row. `of_row` writes those of one observation, given its targets and latent
-/// vectors.
 pub(crate) fn log_densities(
     rows: Targets<'_>,
     (latents, outputs): (usize, usize),
@@ -85,11 +82,10 @@ pub(crate) fn log_densities(
     Ok(())
 }
 
-/// Parameter values that fit on the stack; nearly every likelihood has fewer.
+/// Parameter values on the stack.
 const FEW: usize = 16;
 
-/// Derivatives by `count` parameter values, averaged over the samples of each row. `of_sample` writes those
-/// at one latent vector.
+/// `of_sample` writes the derivatives at one latent vector.
 pub(crate) fn mean_by_params(
     rows: Targets<'_>,
     (latents, outputs, count): (usize, usize, usize),

@@ -9,9 +9,7 @@ use crate::special::{
     trigamma,
 };
 
-/// Number with the functions that log densities need.
-///
-/// A density written for any `Scalar` gives its value with `f64` and its derivatives with [`Jet2`].
+/// Number with the functions of log densities: `f64` for values, [`Jet2`] for derivatives.
 pub trait Scalar:
     Copy
     + Debug
@@ -31,7 +29,7 @@ pub trait Scalar:
     /// Value without derivatives.
     fn value(self) -> f64;
 
-    /// Applies a function, given as its value and its first two derivatives (from argument and value).
+    /// Applies a function, given as value and first two derivatives (from argument and value).
     fn through(self, function: impl Fn(f64) -> f64, slopes: impl Fn(f64, f64) -> (f64, f64)) -> Self;
 
     /// `exp(x)`
@@ -39,7 +37,7 @@ pub trait Scalar:
         self.through(f64::exp, |_, e| (e, e))
     }
 
-    /// `exp(x) − 1 − x`, accurate also near 0.
+    /// `exp(x) − 1 − x`, accurate near 0.
     fn exp_remainder(self) -> Self {
         self.through(exp_remainder, |x, _| (x.exp_m1(), x.exp()))
     }
@@ -72,7 +70,7 @@ pub trait Scalar:
         })
     }
 
-    /// `ln(Φ(b) − Φ(x))` for an upper limit b above x.
+    /// `ln(Φ(upper) − Φ(x))` for `upper` above x.
     fn log_normal_cdf_difference(self, upper: Self) -> Self;
 
     /// `ln ln(1 + exp x)`
@@ -104,7 +102,7 @@ impl Scalar for f64 {
     }
 }
 
-/// Value with first and second derivative by one variable.
+/// Value with two derivatives by one variable.
 ///
 /// ```
 /// use gp_likelihoods::{Jet2, Scalar};
@@ -130,7 +128,7 @@ impl Jet2 {
         Self { value, first: 1.0, second: 0.0 }
     }
 
-    /// Chain rule, for a function with this value, slope and curvature.
+    /// Chain rule.
     fn chain(self, value: f64, slope: f64, curvature: f64) -> Self {
         let second = curvature * self.first * self.first + slope * self.second;
         Self { value, first: slope * self.first, second }
@@ -156,13 +154,13 @@ impl Scalar for Jet2 {
         self.chain(value, slope, curvature)
     }
 
-    /// Needs one scaled error function instead of three.
+    /// One scaled error function instead of three.
     fn log_normal_cdf(self) -> Self {
         let [value, ratio, excess] = log_normal_cdf_slopes(self.value);
         self.chain(value, ratio, -ratio * excess)
     }
 
-    /// Needs one exponential instead of four.
+    /// One exponential instead of four.
     fn log1p_exp(self) -> Self {
         let small = (-self.value.abs()).exp();
         let (value, near) = (self.value.max(0.0) + small.ln_1p(), 1.0 / (1.0 + small));

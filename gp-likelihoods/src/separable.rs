@@ -9,10 +9,8 @@ use crate::likelihood::{Described, Likelihood, parameter_count};
 use crate::pieces::Pieces;
 use crate::workspace::Workspace;
 
-/// Likelihood with one factor per latent: `p(y | f) = Π_q p_q(y | f_q)`.
-///
-/// Implementors have [`Pieces`]: return `Some(self)` from [`Described::pieces`], and every integral is
-/// one-dimensional.
+/// Likelihood with one factor per latent: `p(y | f) = Π_q p_q(y | f_q)`. Implementors have [`Pieces`]:
+/// return `Some(self)` from [`Described::pieces`], and every integral is one-dimensional.
 pub trait Separable: Described {
     /// Factor of one latent.
     fn factor(&self, latent: usize) -> Factor<'_>;
@@ -23,7 +21,7 @@ pub trait Separable: Described {
 pub struct Factor<'a> {
     /// Likelihood with one latent.
     pub likelihood: &'a dyn Likelihood,
-    /// Outputs that it takes.
+    /// Range of its outputs.
     pub outputs: Range<usize>,
     /// Index of its first parameter value in the full likelihood.
     pub first_param: usize,
@@ -78,7 +76,7 @@ impl Factor<'_> {
         y.get(self.outputs.clone()).unwrap_or_default()
     }
 
-    /// Moves derivatives by its own parameters to their places among all parameters.
+    /// Moves derivatives by its own parameters to their places.
     fn place(&self, whole: &impl Described, out: &mut LatentDerivatives) {
         let count = parameter_count(whole.parameters());
         out.by_params.resize(count, 0.0);

@@ -1,9 +1,8 @@
-//! Functions for labels −1 and 1.
+//! Labels −1 and 1.
 
 use crate::derivatives::ObservationMoments;
 use rand::{Rng, RngExt};
 
-/// Mean and variance of a label that is 1 with probability `up` and −1 with probability `down`.
 pub(crate) fn moments(up: f64, down: f64) -> ObservationMoments {
     ObservationMoments { mean: up - down, variance: 4.0 * up * down }
 }
@@ -18,7 +17,6 @@ pub(crate) fn cdf(y: f64, down: f64) -> f64 {
     }
 }
 
-/// Draws a label that is 1 with probability `up`.
 pub(crate) fn sample(up: f64, rng: &mut dyn Rng, out: &mut [f64]) -> Option<()> {
     let label = if rng.random::<f64>() < up { 1.0 } else { -1.0 };
     out.fill(label);

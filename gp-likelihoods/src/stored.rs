@@ -12,7 +12,7 @@ impl Serialize for dyn Likelihood + '_ {
     }
 }
 
-/// Reads only likelihoods of this crate; [`Registry::parse`](crate::Registry::parse) reads others.
+/// Reads this crate's likelihoods; [`Registry::parse`](crate::Registry::parse) reads others.
 impl<'de> Deserialize<'de> for Box<dyn Likelihood> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;

@@ -12,25 +12,25 @@ pub enum Support {
     Positive,
     /// A number strictly between 0 and 1.
     UnitInterval,
-    /// One of the labels −1 and 1.
+    /// Label −1 or 1.
     Signs,
-    /// A whole number from 0 to 2⁵³.
+    /// Whole number from 0 to 2⁵³.
     Counts,
-    /// One of this many labels 0, 1, 2, ….
+    /// This many labels 0, 1, 2, ….
     Classes(usize),
 }
 
-/// Largest count, 2⁵³: doubles above it skip integers.
+/// 2⁵³: doubles above skip integers.
 const MAX_COUNT: f64 = 9_007_199_254_740_992.0;
 
 impl Support {
-    /// `true` for discrete values, whose densities are probabilities.
+    /// `true` if densities are probabilities.
     #[must_use]
     pub fn is_discrete(self) -> bool {
         matches!(self, Self::Signs | Self::Counts | Self::Classes(_))
     }
 
-    /// Number of classes; 0 for other supports.
+    /// Number of classes; 0 for others.
     #[must_use]
     pub fn classes(self) -> usize {
         match self {
@@ -40,7 +40,7 @@ impl Support {
         }
     }
 
-    /// Label of a class, counted from 0 in the order of class probabilities.
+    /// Label of a class (from 0) in the order of class probabilities.
     ///
     /// ```
     /// use gp_likelihoods::Support;
@@ -55,7 +55,7 @@ impl Support {
         }
     }
 
-    /// `true` if the observation is in the support.
+    /// `true` if y is in the support.
     #[must_use]
     pub fn contains(self, y: f64) -> bool {
         let whole = y.fract() == 0.0 && y >= 0.0;
@@ -69,10 +69,10 @@ impl Support {
         }
     }
 
-    /// Checks that the observation is in the support.
+    /// Checks that y is in the support.
     ///
     /// # Errors
-    /// [`LikelihoodError::Argument`] or [`LikelihoodError::NoSuchClass`], with the observation.
+    /// [`LikelihoodError::Argument`] or [`LikelihoodError::NoSuchClass`], with y.
     pub fn check(self, y: f64) -> Result<(), LikelihoodError> {
         let allowed = match self {
             Self::Real => "finite",

@@ -9,13 +9,11 @@ use crate::pieces::room::Room;
 use crate::quadrature::Panels;
 use crate::race::rivals::Rivals;
 
-/// Default number of quasi-random nodes for many latents.
 const NODES: usize = 4096;
 const SEED: u64 = 0;
-/// Limit on quasi-random nodes.
 const MAX_NODES: usize = 1 << 20;
 
-/// Quadrature rules and memory for [`Likelihood`](crate::Likelihood). Create one per thread and reuse it.
+/// Quadrature rules and memory for [`Likelihood`](crate::Likelihood), one per thread, reusable.
 #[derive(Clone, Debug)]
 pub struct Workspace {
     pub(crate) panels: Panels,
@@ -24,12 +22,9 @@ pub struct Workspace {
     /// Nodes in f and normalised weights of the last integral.
     pub(crate) rule: Vec<(f64, f64)>,
     pub(crate) by_params: Vec<f64>,
-    /// Derivatives that [`Likelihood::log_predictive_density`](crate::Likelihood::log_predictive_density)
-    /// discards.
     pub(crate) slopes: LatentDerivatives,
     pub(crate) of_pieces: Room,
     pub(crate) mixed: MixedScratch,
-    /// Observation with all outputs but one missing.
     pub(crate) padded: Vec<f64>,
     pub(crate) moments: Vec<ObservationMoments>,
     pub(crate) probabilities: Vec<f64>,
@@ -39,14 +34,14 @@ pub struct Workspace {
 }
 
 impl Workspace {
-    /// Workspace for any likelihood. For more than three latents it has 4096 quasi-random nodes of seed 0.
+    /// Workspace with 4096 quasi-random nodes of seed 0, used for more than three latents.
     #[must_use]
     pub fn new() -> Self {
         Self::with(NODES, SEED)
     }
 
-    /// Workspace with this number and seed of quasi-random nodes (used for more than three latents). Errors
-    /// shrink almost in proportion to the number; results under another seed show their size.
+    /// Workspace with this number and seed of quasi-random nodes, used for more than three latents. Errors
+    /// shrink almost in proportion; another seed shows their size.
     ///
     /// # Errors
     /// [`LikelihoodError::Count`] unless there are 2 to 2²⁰ nodes.
@@ -55,9 +50,8 @@ impl Workspace {
         Ok(Self::with(nodes, seed))
     }
 
-    /// Error estimate of the last default integral over several latents: difference of its last two rules,
-    /// relative to the size of its terms. For quasi-random nodes (half against all) it is usually an upper
-    /// bound.
+    /// Error estimate of the last default integral over several latents: difference of its last two rules
+    /// relative to its terms. Usually an upper bound for quasi-random nodes (half against all).
     #[must_use]
     pub fn disagreement(&self) -> f64 {
         self.many.disagreement()

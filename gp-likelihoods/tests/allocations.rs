@@ -8,14 +8,12 @@ use gp_likelihoods::{
 #[global_allocator]
 static ALLOCATOR: dhat::Alloc = dhat::Alloc;
 
-/// Number of blocks allocated while `body` runs.
 fn blocks(body: impl FnOnce()) -> u64 {
     let before = dhat::HeapStats::get().total_blocks;
     body();
     dhat::HeapStats::get().total_blocks - before
 }
 
-/// All functions that an inference method calls in a step.
 fn step(likelihood: &dyn Likelihood, y: &[f64], q: &[Latent], ws: &mut Workspace, room: &mut Room) {
     for power in [1.0, 0.3] {
         likelihood.tilted(y, q, power, ws, &mut room.slopes).unwrap();
@@ -36,7 +34,7 @@ struct Room {
     f: Vec<f64>,
 }
 
-/// A single test, because allocations are counted for the whole process.
+/// Single test, because allocations are counted per process.
 #[test]
 fn repeated_calls_allocate_nothing() {
     let _profiler = dhat::Profiler::builder().testing().build();

@@ -3,37 +3,35 @@
 use crate::jitter_record::JitterRecord;
 use faer::{ColRef, MatRef};
 
-/// Error of an operation, with the invalid value and its position.
-///
-/// Each function documents the state of its arguments after an error.
+/// Error of an operation. Each function documents the resulting state of its arguments.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LinalgError {
-    /// A shape does not fit the operation.
+    /// Shape that does not fit the operation.
     #[error("{operation}: {what} must be {expected}, found {found}")]
     DimensionMismatch {
-        /// Function that was called.
+        /// Called function.
         operation: &'static str,
         /// Argument and its extent.
         what: &'static str,
-        /// Extent that fits.
+        /// Fitting extent.
         expected: usize,
-        /// Extent given.
+        /// Given extent.
         found: usize,
     },
-    /// An entry is NaN or infinite.
+    /// NaN or infinite entry.
     #[error("{what} has {value} at row {row}, column {column}; a finite number is needed")]
     NotFinite {
         /// Argument.
         what: &'static str,
-        /// Row, counted from 0.
+        /// Row, from 0.
         row: usize,
-        /// Column, counted from 0.
+        /// Column, from 0.
         column: usize,
         /// Value of the entry.
         value: f64,
     },
-    /// A factorisation failed with the largest jitter allowed.
+    /// Factorisation failed with the largest jitter.
     #[error("the matrix of dimension {dim} is not positive definite: {record}")]
     NotPositiveDefinite {
         /// Dimension of the matrix.
@@ -41,46 +39,45 @@ pub enum LinalgError {
         /// Last jitter, first failed pivot, closest pair of rows.
         record: JitterRecord,
     },
-    /// The bordered matrix is not positive definite, so no rows are appended.
+    /// Bordered matrix not positive definite; no rows appended.
     #[error("cannot extend a factor of dimension {dim}: pivot {pivot} of the appended block is not positive")]
     ExtendBreakdown {
-        /// Dimension of the factor (unchanged).
+        /// Dimension of the unchanged factor.
         dim: usize,
-        /// Failed pivot within the appended rows, counted from 0.
+        /// Failed pivot within the appended rows, from 0.
         pivot: usize,
     },
-    /// A downdate would not leave a positive definite matrix; nothing was changed.
+    /// Downdate to a matrix that is not positive definite; nothing changed.
     #[error(
         "downdate breaks down: I - PᵀP with P = L⁻¹W has no Cholesky factor (pivot {pivot} of {rank}); nothing was changed"
     )]
     DowndateBreakdown {
-        /// Failed direction, counted from 0.
+        /// Failed direction, from 0.
         pivot: usize,
         /// Number of directions to remove.
         rank: usize,
     },
-    /// A jitter policy has an invalid field.
+    /// Invalid field of a jitter policy.
     #[error("jitter policy: {what} must be {requirement}, found {value}")]
     InvalidPolicy {
         /// Field.
         what: &'static str,
         /// Required condition.
         requirement: &'static str,
-        /// Value given.
+        /// Given value.
         value: f64,
     },
-    /// The work was [stopped early](crate::stop_condition); discard its output.
+    /// Work [stopped early](crate::stop_condition); discard its output.
     #[error("the work was ended before it was done")]
     Stopped,
-    /// A stored or given factor is unusable.
+    /// Unusable factor, stored or given.
     #[error("Cholesky factor is unusable: {reason}")]
     InvalidFactor {
-        /// Fault found in the factor.
+        /// Fault in the factor.
         reason: String,
     },
 }
 
-/// Fails unless `found` is `expected`.
 pub(crate) fn check_extent(
     operation: &'static str,
     what: &'static str,
@@ -94,12 +91,10 @@ pub(crate) fn check_extent(
     }
 }
 
-/// Fails at the first non-finite entry of `a`, by columns.
 pub(crate) fn check_finite(what: &'static str, a: MatRef<'_, f64>) -> Result<(), LinalgError> {
     (0..a.ncols()).try_for_each(|j| check_column_finite(what, a.col(j), 0, j))
 }
 
-/// Returns `true` if all numbers are finite.
 pub(crate) fn is_finite_column(values: ColRef<'_, f64>) -> bool {
     // 0·x is 0 for finite x and NaN otherwise, so the sum needs no branches.
     match values.try_as_col_major() {
@@ -108,7 +103,7 @@ pub(crate) fn is_finite_column(values: ColRef<'_, f64>) -> bool {
     }
 }
 
-/// Fails at the first non-finite entry of `values`, whose first row in the matrix is `first_row`.
+/// Fails at the first non-finite entry; `first_row` is the matrix row of the first value.
 pub(crate) fn check_column_finite(
     what: &'static str,
     values: ColRef<'_, f64>,

@@ -1,19 +1,19 @@
-//! Record of jitter and of the failure that required it.
+//! Record of jitter and its cause.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Jitter added to a diagonal, and why.
+/// Jitter added to a diagonal, and its cause.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct JitterRecord {
-    /// Value added to every diagonal entry (absolute); in an error, the largest tried.
+    /// Absolute value added to the diagonal; in an error, the largest tried.
     pub added: f64,
-    /// Number of factorisations tried; 1 if no jitter was needed.
+    /// Number of factorisations tried.
     pub attempts: usize,
-    /// Failed pivot of the attempt without jitter; None if it succeeded.
+    /// Failed pivot without jitter, if any.
     pub pivot: Option<usize>,
-    /// `(i, j, correlation)`: failed pivot `i`, the row `j` most correlated with it, and `a_ij / √(a_ii
-    /// a_jj)`. Near-duplicate inputs have correlations close to ±1.
+    /// `(i, j, correlation)`: failed pivot `i`, most correlated row `j`, and `a_ij / √(a_ii a_jj)`, close to
+    /// ±1 for near-duplicate inputs.
     pub closest: Option<(usize, usize, f64)>,
 }
 

@@ -1,12 +1,13 @@
 //! Reverse-mode derivatives of factorisations and solves.
 //!
-//! `x̄` is the derivative of a scalar J by `x`. Each function maps the derivative by its result to the
-//! derivatives by its arguments, with blocked products and solves.
+//! `x̄` is the derivative of a scalar J by `x`. Each function maps the derivative by its result to those by its
+//! arguments, blocked.
 //!
-//! - `L` is lower triangular. Only the lower triangles of `L` and `L̄` are read or written.
-//! - `Ā` of a symmetric A is symmetric and full: `dJ = Σᵢⱼ Āᵢⱼ dAᵢⱼ`, both triangles counted.
-//! - Derivatives by matrices are added or written according to [`Accum`]. [`cholesky_reverse`] writes: first
-//!   sum in `L̄` everything that depends on L, convert it to `Ā` once, then add derivatives by A.
+//! - Only lower triangles of `L` and `L̄` are read or written.
+//! - `Ā` of a symmetric A is symmetric and full, with [`Accum::Add`] also on entry: `dJ = Σᵢⱼ Āᵢⱼ dAᵢⱼ` over both
+//!   triangles.
+//! - [`cholesky_reverse`] always overwrites: sum in `L̄` everything that depends on L, convert it to `Ā` once, then
+//!   add derivatives by A.
 //!
 //! ```
 //! use gp_linalg::faer::{Accum, Mat, mat};
@@ -44,7 +45,6 @@ impl ReverseScratch {
         Self::default()
     }
 
-    /// Zero matrix, n×n.
     fn zeros(&mut self, n: usize) -> MatMut<'_, f64> {
         self.inverse.clear();
         self.inverse.resize(n * n, 0.0);
@@ -52,9 +52,8 @@ impl ReverseScratch {
     }
 }
 
-/// Reverse of `A = L Lᵀ`: `Ā = ½ L⁻ᵀ (P + Pᵀ) L⁻¹`, P the lower triangle of `LᵀL̄` with halved diagonal.
-///
-/// `l`, `l_bar` and `a_bar` are n×n; `a_bar` is overwritten.
+/// Reverse of `A = L Lᵀ`: `Ā = ½ L⁻ᵀ (P + Pᵀ) L⁻¹`, P the lower triangle of `LᵀL̄` with halved diagonal. All
+/// n×n.
 ///
 /// # Errors
 /// [`LinalgError::DimensionMismatch`]
@@ -83,9 +82,7 @@ pub fn cholesky_reverse(
     symmetrise_lower(a_bar)
 }
 
-/// Reverse of `J = ln det A`: `Ā = [Ā +] adjoint · A⁻¹`.
-///
-/// `adjoint` is the derivative by `ln det A`. With [`Accum::Add`], `a_bar` must be symmetric on entry.
+/// Reverse of `J = ln det A`: `Ā = [Ā +] adjoint · A⁻¹`; `adjoint` is the derivative by `ln det A`.
 ///
 /// # Errors
 /// [`LinalgError::DimensionMismatch`]
@@ -109,8 +106,7 @@ pub fn log_det_reverse(
     symmetrise_lower(a_bar)
 }
 
-/// Reverse of `J = ln det(L Lᵀ)`: `L̄ᵢᵢ = [L̄ᵢᵢ +] 2 adjoint / Lᵢᵢ`. [`Accum::Replace`] zeroes the rest of
-/// `l_bar`.
+/// Reverse of `J = ln det(L Lᵀ)`: `L̄ᵢᵢ = [L̄ᵢᵢ +] 2 adjoint / Lᵢᵢ`. [`Accum::Replace`] zeroes the rest.
 ///
 /// # Errors
 /// [`LinalgError::DimensionMismatch`]
@@ -132,9 +128,7 @@ pub fn log_det_reverse_factor(
     Ok(())
 }
 
-/// Reverse of `X = A⁻¹B`: `B̄ = A⁻¹X̄` in place of `X̄`, and `Ā = [Ā] − ½ (B̄Xᵀ + XB̄ᵀ)`.
-///
-/// `x` and `x_bar` are n×k. With [`Accum::Add`], `a_bar` must be symmetric on entry.
+/// Reverse of `X = A⁻¹B` (n×k): `B̄ = A⁻¹X̄` in place of `X̄`, and `Ā = [Ā] − ½ (B̄Xᵀ + XB̄ᵀ)`.
 ///
 /// # Errors
 /// [`LinalgError::DimensionMismatch`]
@@ -158,9 +152,7 @@ pub fn solve_reverse(
     symmetrise_lower(a_bar)
 }
 
-/// Reverse of `X = L⁻¹B`: `B̄ = L⁻ᵀX̄` in place of `X̄`, and the lower triangle of `L̄ = [L̄] − B̄Xᵀ`.
-///
-/// `x` and `x_bar` are n×k; the strict upper triangle of `l_bar` is untouched.
+/// Reverse of `X = L⁻¹B` (n×k): `B̄ = L⁻ᵀX̄` in place of `X̄`, and the lower triangle of `L̄ = [L̄] − B̄Xᵀ`.
 ///
 /// # Errors
 /// [`LinalgError::DimensionMismatch`]
@@ -181,10 +173,9 @@ pub fn half_solve_reverse(
     Ok(())
 }
 
-/// Reverse of `J = bᵀA⁻¹b`: `b̄ = 2 adjoint A⁻¹b`, and `Ā = [Ā] − adjoint (A⁻¹b)(A⁻¹b)ᵀ`.
+/// Reverse of `J = bᵀA⁻¹b`: `b̄ = 2 adjoint A⁻¹b` (overwritten), and `Ā = [Ā] − adjoint (A⁻¹b)(A⁻¹b)ᵀ`.
 ///
-/// `half` is `L⁻¹b`, the scratch of [`Cholesky::inv_quad_form`](crate::Cholesky::inv_quad_form). `b_bar` is
-/// overwritten. With [`Accum::Add`], `a_bar` must be symmetric on entry.
+/// `half` is `L⁻¹b`, the scratch of [`Cholesky::inv_quad_form`](crate::Cholesky::inv_quad_form).
 ///
 /// # Errors
 /// [`LinalgError::DimensionMismatch`]

@@ -1,10 +1,8 @@
 //! Early stop of long computations.
 //!
-//! A [`StopCondition`] is a stop condition, polled between panels of factorisations and blocks of products, on
-//! whichever thread they run. It is not an argument of each call: [`until`] sets it for one computation,
-//! [`StopCondition::adopt`] for the rest of a thread. Stopped operations of this crate return
-//! [`LinalgError::Stopped`]; discard their output. A condition that has become true must stay true until the
-//! work has ended.
+//! A [`StopCondition`] is polled between panels of factorisations and blocks of products, on any thread that runs
+//! them. [`until`] sets it for one computation, [`StopCondition::adopt`] for the rest of a thread. Stopped operations
+//! return [`LinalgError::Stopped`]; discard their output. Once true, it must stay true until the work has ended.
 
 use crate::error::LinalgError;
 use std::cell::RefCell;
@@ -15,7 +13,7 @@ thread_local! {
     static CONDITIONS: RefCell<Vec<StopCondition>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Test that long computations make between blocks, and end if it holds.
+/// Condition that stops long computations.
 #[derive(Clone)]
 pub struct StopCondition(Arc<dyn Fn() -> bool + Send + Sync>);
 
@@ -25,8 +23,7 @@ impl StopCondition {
         Self(Arc::new(is_over))
     }
 
-    /// Applies this condition to everything the calling thread does from now on. Call it first in a thread of
-    /// a pool.
+    /// Sets the condition for the rest of the calling thread, such as a thread of a pool.
     pub fn adopt(&self) {
         CONDITIONS.with_borrow_mut(|halts| halts.push(self.clone()));
     }
@@ -38,12 +35,10 @@ impl fmt::Debug for StopCondition {
     }
 }
 
-/// Runs `work` under this stop condition, including the parts that other threads run for it.
-///
-/// Discard the output of stopped work.
+/// Runs `work` under this condition, also on other threads.
 ///
 /// # Errors
-/// [`LinalgError::Stopped`] if it was stopped.
+/// [`LinalgError::Stopped`]; discard the output.
 pub fn until<R>(halt: &StopCondition, work: impl FnOnce() -> R) -> Result<R, LinalgError> {
     if (halt.0)() {
         return Err(LinalgError::Stopped);
@@ -55,30 +50,28 @@ pub fn until<R>(halt: &StopCondition, work: impl FnOnce() -> R) -> Result<R, Lin
     if (halt.0)() { Err(LinalgError::Stopped) } else { Ok(found) }
 }
 
-/// Returns `true` if the work of the calling thread should stop.
+/// `true` if the calling thread's work should stop.
 #[must_use]
 pub fn is_over() -> bool {
     CONDITIONS.with_borrow(|halts| halts.iter().any(|halt| (halt.0)()))
 }
 
-/// Returns an error if the work of the calling thread should stop.
 pub(crate) fn go_on() -> Result<(), LinalgError> {
     if is_over() { Err(LinalgError::Stopped) } else { Ok(()) }
 }
 
-/// Stop conditions of the calling thread, to hand to another thread with [`within`].
+/// Stop conditions of the calling thread, for [`within`] on another.
 #[must_use]
 pub fn here() -> Vec<StopCondition> {
     CONDITIONS.with_borrow(Clone::clone)
 }
 
-/// Runs `work` under the stop conditions of another thread, from [`here`].
+/// Runs `work` under another thread's conditions, from [`here`].
 pub fn within<R>(halts: &[StopCondition], work: impl FnOnce() -> R) -> R {
     let _held = Held::new(halts);
     work()
 }
 
-/// Guard: adds stop conditions to the calling thread until dropped.
 struct Held(usize);
 
 impl Held {
@@ -105,7 +98,6 @@ mod tests {
     use faer::{Accum, Mat};
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    /// Condition that becomes true after `count` polls, and its number of polls.
     fn after(count: usize) -> (StopCondition, Arc<AtomicUsize>) {
         let asked = Arc::new(AtomicUsize::new(0));
         let counter = asked.clone();

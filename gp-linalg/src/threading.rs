@@ -1,8 +1,7 @@
 //! Choice of threads; it never changes results.
 //!
-//! faer runs sequentially. Large results are cut into blocks whose sizes depend on the shape alone, and
-//! [`Threading::Pool`] runs the blocks as rayon tasks. Results are therefore the same bits for either variant
-//! and any number of threads.
+//! faer runs sequentially. Large results are cut into blocks by shape alone, which [`Threading::Pool`] runs as rayon
+//! tasks: the same bits for either variant and any number of threads.
 
 use crate::stop_condition;
 use faer::MatMut;
@@ -10,25 +9,23 @@ use faer::MatMut;
 /// Threads that run an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub enum Threading {
-    /// Calling thread only; use it inside a rayon task.
+    /// Calling thread only; for use inside a rayon task.
     #[default]
     Here,
-    /// Current rayon pool (of `install`, or the global one). Small operations stay on the calling thread.
+    /// Current rayon pool (of `install`, or global); small operations stay on the calling thread.
     Pool,
 }
 
-/// Fewest floating-point operations worth a task: about 0.1 ms at 30 GFLOP/s; waking a worker takes some 10
-/// µs.
+/// Fewest floating-point operations per task: about 0.1 ms at 30 GFLOP/s; waking a worker takes some 10 µs.
 const POOL_MIN_FLOPS: f64 = 3e6;
 
 impl Threading {
-    /// Same policy, but [`Here`](Self::Here) for work too small to share.
     pub(crate) fn for_flops(self, flops: f64) -> Self {
         if flops < POOL_MIN_FLOPS { Self::Here } else { self }
     }
 
-    /// Runs both closures, concurrently under `Pool`. A [`StopCondition`](crate::stop_condition::StopCondition) of the calling thread
-    /// stops both.
+    /// Runs both, concurrently under `Pool`; the caller's
+    /// [`StopCondition`](crate::stop_condition::StopCondition) stops both.
     pub fn join<A: Send, B: Send>(
         self,
         left: impl FnOnce() -> A + Send,
@@ -46,15 +43,13 @@ impl Threading {
     }
 }
 
-/// Width of blocks when `extent` is cut into the fewest equal blocks of at most `target`, rounded up to a
-/// multiple of `grain`.
+/// Width of the fewest equal blocks of at most `target`, rounded up to a multiple of `grain`.
 pub(crate) fn block_width(extent: usize, target: usize, grain: usize) -> usize {
     let pieces = extent.div_ceil(target).max(1);
     extent.div_ceil(pieces).next_multiple_of(grain).max(grain)
 }
 
-/// Calls `body(first_column, block)` for consecutive blocks of `width` columns of `matrix`, until the work is
-/// [stopped](crate::stop_condition).
+/// Calls `body(first_column, block)` until [stopped](crate::stop_condition).
 pub(crate) fn for_column_blocks<F>(matrix: MatMut<'_, f64>, width: usize, threading: Threading, body: &F)
 where
     F: Fn(usize, MatMut<'_, f64>) + Sync,
@@ -62,7 +57,6 @@ where
     halve_columns(matrix, 0, width, threading, body);
 }
 
-/// Calls `body(first_row, block)` for consecutive blocks of `height` rows of `matrix`.
 pub(crate) fn for_row_blocks<F>(matrix: MatMut<'_, f64>, height: usize, threading: Threading, body: &F)
 where
     F: Fn(usize, MatMut<'_, f64>) + Sync,
@@ -72,7 +66,6 @@ where
     });
 }
 
-/// Splits at block boundaries down to single blocks, which do not depend on `threading`.
 fn halve_columns<F>(matrix: MatMut<'_, f64>, first: usize, width: usize, threading: Threading, body: &F)
 where
     F: Fn(usize, MatMut<'_, f64>) + Sync,
@@ -92,8 +85,6 @@ where
     );
 }
 
-/// Calls `body(first_column, block_of_a, block_of_b)` for the same blocks of `width` columns of two
-/// matrices of equal width.
 pub(crate) fn for_column_block_pairs<F>(
     a: MatMut<'_, f64>,
     b: MatMut<'_, f64>,

@@ -1,4 +1,4 @@
-//! In-place solves and products with a lower triangular matrix, by blocks of columns.
+//! In-place solves and products with a lower triangular matrix, by columns.
 
 use crate::product::product;
 use crate::stop_condition;
@@ -11,7 +11,6 @@ use faer::{Accum, MatMut, MatRef, Par};
 
 /// Columns of the right-hand side per task.
 const COLUMNS: usize = 256;
-/// Block edges are multiples of this.
 const GRAIN: usize = 8;
 
 /// `B ← L⁻¹ B`.
@@ -36,8 +35,7 @@ pub(crate) fn multiply_transpose(l: MatRef<'_, f64>, rhs: MatMut<'_, f64>, threa
     in_column_blocks(l, rhs, threading, &|block| multiply_here(reversed, block.reverse_rows_mut()));
 }
 
-/// Largest dimension solved at once. Larger solves are halved, so that they can be [stopped](crate::stop_condition)
-/// between halves.
+/// Largest dimension solved at once; larger solves are halved, to [stop](crate::stop_condition) between.
 const AT_ONCE: usize = 2048;
 
 fn solve_here(l: MatRef<'_, f64>, mut rhs: MatMut<'_, f64>) {
@@ -85,7 +83,6 @@ where
     for_column_blocks(rhs, width, threading, &|_, block: MatMut<'_, f64>| body(block));
 }
 
-/// Halves L until a diagonal block fits a stack buffer.
 fn multiply_here(l: MatRef<'_, f64>, mut rhs: MatMut<'_, f64>) {
     let n = l.nrows();
     if n <= LEAF {
@@ -101,9 +98,8 @@ fn multiply_here(l: MatRef<'_, f64>, mut rhs: MatMut<'_, f64>) {
     multiply_here(l11, upper.rb_mut());
 }
 
-/// Largest dimension of a diagonal block; multiplied through a copy of the right-hand side.
+/// Largest diagonal block; multiplied through a copy of the right-hand side.
 const LEAF: usize = 32;
-/// Columns copied at a time: 16 KiB with `LEAF`.
 const LEAF_COLUMNS: usize = 64;
 
 fn multiply_leaf(l: MatRef<'_, f64>, rhs: MatMut<'_, f64>) {

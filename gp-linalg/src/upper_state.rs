@@ -2,9 +2,8 @@
 
 /// Clears the upper halves of the vector registers.
 ///
-/// After a faer product they are "dirty": on some processors the C library's `exp`, `ln` and `tanh` then run
-/// more than ten times slower, until `vzeroupper` is executed. Call this after each direct faer product, on
-/// the thread that computed it.
+/// faer products leave them "dirty", which slows the C library's `exp`, `ln` and `tanh` more than tenfold on
+/// some processors until `vzeroupper`. Call this after each direct faer product, on its thread.
 #[inline]
 pub fn clear_upper_vector_state() {
     #[cfg(target_arch = "x86_64")]

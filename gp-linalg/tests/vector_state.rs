@@ -1,8 +1,7 @@
-//! Scalar code runs as fast after this crate's operations as before.
+//! Scalar code is as fast after this crate's operations as before.
 //!
-//! Dirty vector registers make the C library's `exp` more than ten times slower on some processors. The tests
-//! compare times within one run and accept a third of the original speed, so that a busy machine does not
-//! fail them. On processors without the penalty they always pass.
+//! Dirty vector registers slow the C library's `exp` more than tenfold on some processors; others always pass. For
+//! busy machines, a third of the original speed in the same run suffices.
 #![expect(clippy::unwrap_used, reason = "a call that fails is a test that fails")]
 
 #[expect(dead_code, reason = "part of this module is for other tests")]
@@ -18,7 +17,7 @@ use gp_linalg::{Cholesky, JitterPolicy, Threading};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-/// Time of some thousands of scalar exponentials: the best of several, each directly after `disturb`.
+/// Best time of some thousands of scalar exponentials directly after `disturb`.
 fn exp_time(mut disturb: impl FnMut()) -> Duration {
     let once = |disturb: &mut dyn FnMut()| {
         disturb();
@@ -84,7 +83,7 @@ fn the_calling_thread_stays_clean() {
     check_all_operations();
 }
 
-/// Runs both workers at once, so that each also finishes blocks of the other's product.
+/// Both workers run at once: each also finishes blocks of the other's product.
 #[test]
 fn pool_threads_stay_clean() {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();

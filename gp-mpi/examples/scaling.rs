@@ -1,5 +1,4 @@
-//! Times of an EP sweep with rows divided among processes, and of messages between two processes, compared with the
-//! cost model.
+//! Times of an EP sweep divided among processes and of messages between two, compared with the cost model.
 //!
 //! ```sh
 //! mpirun -n 2 scaling 20000 200    # rows, inducing points
@@ -15,16 +14,14 @@ use gp_optim::Team;
 use std::error::Error;
 use std::time::Instant;
 
-/// Number of rounds. Each measures everything in sequence, so that other load affects all alike; the shortest time
-/// counts.
+/// Rounds measure everything in sequence, so that load affects all alike; the shortest time counts.
 const ROUNDS: usize = 5;
 const REPETITIONS: usize = 7;
 /// Rows of the shortest sweep, dominated by M×M algebra.
 const FEW: usize = 192;
-/// Lengths of a short and a long message, in numbers.
+/// Message lengths, in numbers.
 const SHORT: usize = 1;
 const LONG: usize = 1 << 18;
-/// Input dimensions.
 const DIM: usize = 2;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -41,14 +38,13 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 /// Shortest times, in seconds.
 struct Found {
-    /// Sweeps by process 0 alone, over few, half and all rows.
+    /// Sweeps by process 0 alone: few, half and all rows.
     alone: [f64; 3],
     together: Timed,
-    /// A short and a long message.
     messages: [f64; 2],
 }
 
-/// Seconds of a sweep, seconds of messages in process 0, and messages and bytes sent by all processes.
+/// Seconds; message seconds of process 0; messages and bytes of all processes.
 #[derive(Clone, Copy)]
 struct Timed {
     seconds: f64,
@@ -84,7 +80,7 @@ impl Found {
         Ok(found)
     }
 
-    /// Constants of this machine, from the sweeps over few and half of the rows.
+    /// Machine constants from sweeps over few and half of the rows.
     fn machine(&self, rows: usize, inducing: usize) -> Machine {
         let [few, half] = [FEW, rows / 2].map(|rows| work(rows, inducing));
         let rate = (half.of_rows - few.of_rows) / (self.alone[1] - self.alone[0]);
@@ -120,7 +116,6 @@ fn work(rows: usize, inducing: usize) -> SharedWork {
     SharedWork::sweep(&Extents { rows, inducing, dim: DIM, latents: 1, processes: 1 })
 }
 
-/// Shortest sweep, with its messages.
 fn sweep(team: &Team, rows: usize, inducing: usize) -> Result<Timed, Box<dyn Error>> {
     let at = |i: usize, d: usize| 3.0 * ((i * (7 + 4 * d)) as f64 * 0.37).sin();
     let inputs = Mat::from_fn(rows, DIM, at);
@@ -149,7 +144,7 @@ fn sweep(team: &Team, rows: usize, inducing: usize) -> Result<Timed, Box<dyn Err
     Ok(least)
 }
 
-/// Shortest seconds of a message between processes 0 and 1: half of a round trip.
+/// Shortest seconds of a message between processes 0 and 1: half a round trip.
 fn message(team: &Team, numbers: usize) -> Result<f64, Box<dyn Error>> {
     let (mut least, mut numbers) = (f64::INFINITY, vec![0.5; numbers]);
     for _ in 0..20 * REPETITIONS {

@@ -8,10 +8,9 @@ use mpi::environment::Universe;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, Destination, Equivalence, Source};
 
-/// Limit on the numbers per message, because MPI counts in 32 bits.
+/// Maximum numbers per message; MPI counts in 32 bits.
 const AT_ONCE: usize = 1 << 28;
 
-/// All processes of the MPI program.
 struct World {
     rank: usize,
     count: usize,
@@ -63,10 +62,10 @@ fn number(process: usize) -> Result<i32, String> {
     i32::try_from(process).map_err(|_| format!("process {process} is beyond what MPI counts"))
 }
 
-/// Starts MPI and returns its processes. Can be called once per program.
+/// Starts MPI, at most once per program, and returns its processes.
 ///
 /// # Errors
-/// If MPI was started before, supports one thread only, or reports no number of processes.
+/// If MPI was already started, supports one thread only, or reports no number of processes.
 pub fn team() -> Result<Team, &'static str> {
     // Any thread may send or receive, but only one at a time.
     let (universe, provided) =

@@ -1,8 +1,7 @@
-//! Cost per step of a run and of the solver around a method, for 10⁵ parameters, compared with the same steps
-//! in a loop, in units of one pass over a vector.
+//! Cost per step of a run and its solver around a method, for 10⁵ parameters, in passes over a vector: (run − loop) /
+//! pass, where the loop makes the same steps.
 //!
-//! Run, loop and pass alternate. The minimum time of each counts, because other work on the machine only adds
-//! time. The overhead in passes is (run − loop) / pass.
+//! All three alternate; minimum times count: other work only adds time.
 
 use gp_optim::{
     Adam, Batch, Batches, Descent, DescentOptions, Momentum, StochasticObjective, UpdateRule, descend,
@@ -15,7 +14,7 @@ const PARAMETERS: usize = 100_000;
 const STEPS: u64 = 300;
 const ROUNDS: usize = 25;
 
-/// 10⁻³ · ½ |x + 1000|²: a minimal objective, whose minimum is too far away for a run to reach.
+/// 10⁻³ · ½ |x + 1000|²: too far from its minimum for a run to reach it.
 fn quadratic(x: &[f64], _batch: Batch<'_>, gradient: &mut [f64]) -> Result<f64, Infallible> {
     for (g, x) in gradient.iter_mut().zip(x) {
         *g = 1e-3 * (x + 1e3);
@@ -23,7 +22,6 @@ fn quadratic(x: &[f64], _batch: Batch<'_>, gradient: &mut [f64]) -> Result<f64, 
     Ok(0.5e3 * gradient[0] * gradient[0])
 }
 
-/// y ← y + 10⁻³ x.
 fn passes(x: &[f64], y: &mut [f64]) {
     for _ in 0..STEPS {
         y.iter_mut().zip(black_box(x)).for_each(|(y, x)| *y += 1e-3 * x);

@@ -2,71 +2,71 @@
 
 use crate::number::format_number;
 
-/// Invalid parameter, transform or prior, with its name, the invalid value and the valid values.
+/// Invalid parameter, transform or prior.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParameterError {
-    /// A parameter has no value.
+    /// Parameter without value.
     #[error("parameter `{name}` has no values")]
     Empty {
-        /// Name of the parameter.
+        /// Parameter.
         name: String,
     },
-    /// A natural value is outside the parameter's set.
+    /// Natural value outside the set.
     #[error("parameter `{name}[{index}]` is {}, but must lie in {allowed}", format_number(*.value))]
     OutOfRange {
-        /// Name of the parameter.
+        /// Parameter.
         name: String,
-        /// Element, counted from 0.
+        /// Element, from 0.
         index: usize,
-        /// Value given.
+        /// Given value.
         value: f64,
-        /// Set of valid values.
+        /// Valid values.
         allowed: String,
     },
-    /// An unconstrained value is NaN or infinite.
+    /// NaN or infinite unconstrained value.
     #[error("unconstrained value of parameter `{name}[{index}]` is {value}, but must be finite")]
     NotFinite {
-        /// Name of the parameter.
+        /// Parameter.
         name: String,
-        /// Element, counted from 0.
+        /// Element, from 0.
         index: usize,
-        /// Value given.
+        /// Given value.
         value: f64,
     },
-    /// A slice has the wrong length.
+    /// Wrong length of a slice.
     #[error("parameter `{name}`: expected {expected} {what}, found {found}")]
     WrongLength {
-        /// Name of the parameter.
+        /// Parameter.
         name: String,
         /// Content of the slice.
         what: &'static str,
-        /// Length needed.
+        /// Required length.
         expected: usize,
-        /// Length given.
+        /// Given length.
         found: usize,
     },
-    /// A list of numbers for several parameters has the wrong length.
+    /// Wrong length of a list for several parameters.
     #[error("{what}: expected {expected} numbers, found {found}")]
     SetLength {
         /// Meaning of the numbers.
         what: &'static str,
-        /// Number needed.
+        /// Required number.
         expected: usize,
-        /// Number given.
+        /// Given number.
         found: usize,
     },
-    /// The element does not exist.
+    /// Element that does not exist.
     #[error("parameter `{name}` has no element {index}: it holds {len}")]
     NoSuchElement {
-        /// Name of the parameter.
+        /// Parameter.
         name: String,
-        /// Element, counted from 0.
+        /// Requested element, from 0.
         index: usize,
         /// Number of elements.
         len: usize,
     },
-    /// A transform has an empty set or infinite bounds.
+    /// Transform with an empty set or infinite bounds.
     #[error("cannot map a parameter onto {transform}: {reason}")]
     InvalidTransform {
         /// The set, as the transform prints it.
@@ -74,68 +74,68 @@ pub enum ParameterError {
         /// Condition that fails.
         reason: &'static str,
     },
-    /// Bounds are not within the parameter's domain.
+    /// Bounds outside the parameter's domain.
     #[error("parameter `{name}` cannot have the bounds {set}: it lies in {domain}")]
     OutsideDomain {
-        /// Name of the parameter.
+        /// Parameter.
         name: String,
         /// Requested set.
         set: String,
         /// Domain of the parameter.
         domain: String,
     },
-    /// A value has no prior density.
+    /// Value without prior density.
     #[error("parameter `{name}[{index}]` is {}, where its prior {prior} has no density", format_number(*.value))]
     OutsidePrior {
-        /// Name of the parameter.
+        /// Parameter.
         name: String,
-        /// Element, counted from 0.
+        /// Element, from 0.
         index: usize,
         /// Value without density.
         value: f64,
         /// Prior as text.
         prior: String,
     },
-    /// One number is shared by inputs with different units.
+    /// One number shared by inputs with different units.
     #[error("parameter `{name}`: one number cannot be in units that differ")]
     MixedUnits {
-        /// Name of the parameter.
+        /// Parameter.
         name: String,
     },
-    /// The family of priors does not exist.
+    /// Unknown family of priors.
     #[error("unknown prior `{name}`: known are {known}")]
     UnknownPrior {
-        /// Name given.
+        /// Given name.
         name: String,
         /// Known names, separated by commas.
         known: String,
     },
-    /// A prior has the wrong number of arguments.
+    /// Wrong number of arguments of a prior.
     #[error("prior {signature} was given {found} argument{}", if *.found == 1 { "" } else { "s" })]
     PriorArity {
-        /// Family with the names of its arguments.
+        /// Family and names of its arguments.
         signature: String,
-        /// Number of arguments given.
+        /// Number of given arguments.
         found: usize,
     },
-    /// A prior's argument is out of range.
+    /// Prior argument out of range.
     #[error("prior `{prior}`: {argument} is {}, but must be {allowed}", format_number(*.value))]
     PriorArgument {
         /// Family.
         prior: &'static str,
-        /// Name of the argument at fault.
+        /// Name of the invalid argument.
         argument: &'static str,
-        /// Value given.
+        /// Given value.
         value: f64,
         /// Condition to meet.
         allowed: &'static str,
     },
-    /// Text is not of the form `name(number, …)`.
+    /// Text not of the form `name(number, …)`.
     #[error("cannot read `{text}` as a prior: {reason}")]
     PriorSyntax {
-        /// Text given.
+        /// Given text.
         text: String,
-        /// Fault found.
+        /// Fault in the text.
         reason: &'static str,
     },
 }

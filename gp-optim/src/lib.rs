@@ -8,8 +8,8 @@
 //! # Ok::<(), gp_optim::ParameterError>(())
 //! ```
 //!
-//! - [`Parameter`], [`Transform`] and [`Prior`] describe the numbers of a model that a solver changes.
-//! - [`Objective`] is the function to minimise: value and gradient at a point.
+//! - [`Parameter`], [`Transform`] and [`Prior`] describe numbers that a solver changes.
+//! - [`Objective`] is the function to minimise.
 //! - [`files`] writes files that are complete or absent.
 #![cfg_attr(feature = "solvers", doc = "- [`minimise`] minimises an objective by L-BFGS ([`Lbfgs`]).")]
 #![cfg_attr(

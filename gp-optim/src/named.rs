@@ -1,9 +1,8 @@
-//! Look-up of names in other spellings, and of aliases.
+//! Look-up of names and aliases.
 
-/// Positions in a list of names and aliases that `name` matches.
+/// Positions of the names and aliases that match `name`: none if unknown, several if ambiguous.
 ///
-/// An exact match of a name comes first, then names that differ in case and underscores only, then aliases.
-/// None: the name is unknown. Several: it is ambiguous.
+/// Exact names precede those that differ in case and underscores only, then aliases.
 ///
 /// ```
 /// use gp_optim::named;
@@ -31,7 +30,6 @@ pub fn named<'a>(name: &str, known: impl IntoIterator<Item = (&'a str, &'a [&'a 
     found.into_iter().find(|places| !places.is_empty()).unwrap_or_default()
 }
 
-/// Lower-case form of a name without underscores.
 fn folded(name: &str) -> String {
     name.chars().filter(|letter| *letter != '_').flat_map(char::to_lowercase).collect()
 }

@@ -1,12 +1,11 @@
-//! Numbers as text, and checks that they are finite.
+//! Numbers as text; check for finite numbers.
 
-/// Magnitudes written without an exponent.
 const PLAIN: std::ops::Range<f64> = 1e-5..1e16;
 
 /// Shortest text that parses to the same bits.
 ///
-/// Whole numbers have no decimal point (`2`). Magnitudes below 1e-5 or from 1e16 have an exponent (`1e-300`).
-/// Infinities are `inf` and `-inf`, not-a-number is `NaN`; Rust's parser reads all of them.
+/// Whole numbers have no decimal point (`2`). Magnitudes below 1e-5 or from 1e16 have an exponent
+/// (`1e-300`). Other texts are `inf`, `-inf` and `NaN`.
 ///
 /// ```
 /// use gp_optim::format_number;
@@ -21,7 +20,7 @@ pub fn format_number(value: f64) -> String {
     if plain { format!("{value}") } else { format!("{value:e}") }
 }
 
-/// Returns `true` if every entry is finite, in one pass without branches.
+/// One pass without branches.
 pub(crate) fn all_finite(a: &[f64]) -> bool {
     const LANES: usize = 8;
     let (lanes, rest) = a.as_chunks::<LANES>();

@@ -2,12 +2,10 @@
 
 use std::fmt;
 
-/// Function of n numbers to minimise, with value and gradient computed together.
+/// Function of n numbers to minimise: value and gradient together.
 ///
-/// An evaluation may fail. Solvers then step back, as they do for a NaN or infinity in value or gradient.
-///
-/// Closures of the right shape are objectives. To keep ownership of another type, pass a closure that borrows
-/// it: `|x: &[f64], g: &mut [f64]| model.evaluate(x, g)`.
+/// After a failed evaluation, NaN or infinity, solvers step back. Closures of the right shape are
+/// objectives, also borrowing ones: `|x: &[f64], g: &mut [f64]| model.evaluate(x, g)`.
 ///
 /// ```
 /// use gp_optim::Objective;
@@ -25,13 +23,13 @@ pub trait Objective {
     /// Reason for a failed evaluation, shown to users.
     type Error: fmt::Display;
 
-    /// Value at `x`; overwrites `gradient` (same length as `x`) with the derivative.
+    /// Value at `x`; overwrites `gradient` (same length) with the derivative.
     ///
     /// # Errors
-    /// Any reason that `x` cannot be evaluated.
+    /// Any failure at `x`.
     fn evaluate(&mut self, x: &[f64], gradient: &mut [f64]) -> Result<f64, Self::Error>;
 
-    /// State besides `x` that later evaluations depend on, for checkpoints; empty for a plain function.
+    /// State besides `x` of later evaluations, for checkpoints; empty for a plain function.
     ///
     /// # Errors
     /// Reason that it cannot be stored.
@@ -39,10 +37,10 @@ pub trait Objective {
         Ok(Vec::new())
     }
 
-    /// Restores a state from [`memory`](Objective::memory): later evaluations have the same bits.
+    /// Restores a state from [`memory`](Objective::memory), for the same bits.
     ///
     /// # Errors
-    /// Reason that the state does not fit.
+    /// Reason that it does not fit.
     fn recall(&mut self, memory: &[u8]) -> Result<(), String> {
         let _ = memory;
         Ok(())

@@ -1,4 +1,4 @@
-//! Named numbers and vectors that a solver can change.
+//! Named numbers and vectors for a solver.
 
 mod checks;
 mod own;
@@ -15,10 +15,10 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use stored::Unchecked;
 
-/// Named number or vector with its domain, bounds, prior and fixed elements.
+/// Named number or vector with domain, bounds, prior and fixed elements. Setters change nothing on an error.
 ///
-/// Users read and write *natural* values θ, which always lie in the set of the [`Transform`]. Solvers change
-/// the *free* elements in *unconstrained* coordinates η. Slices of free values leave out fixed elements.
+/// *Natural* values θ always lie in the set of the [`Transform`]. Solvers change *free* elements only, in
+/// *unconstrained* coordinates η; slices of free values leave out fixed elements.
 ///
 /// ```
 /// use gp_optim::{Parameter, Transform};
@@ -38,12 +38,11 @@ pub struct Parameter {
     name: Cow<'static, str>,
     values: Vec<f64>,
     vector: bool,
-    /// Possible values: the set of the transform given at construction.
     domain: Transform,
     transform: Transform,
     prior: Option<Prior>,
     fixed: Vec<bool>,
-    /// Bounds and priors by element, if they differ. The fields above then hold those of the first element.
+    /// Bounds and priors by element, if different; the fields above are then the first element's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     own: Option<Vec<Conditions>>,
     /// Number of fixed elements.
@@ -55,7 +54,7 @@ impl Parameter {
     /// Parameter of one number, written without brackets.
     ///
     /// # Errors
-    /// [`ParameterError::InvalidTransform`], or [`ParameterError::OutOfRange`] for a value outside the set.
+    /// [`ParameterError::InvalidTransform`] or [`ParameterError::OutOfRange`].
     pub fn scalar(
         name: impl Into<Cow<'static, str>>,
         value: f64,
@@ -82,7 +81,7 @@ impl Parameter {
         }
     }
 
-    /// Vector of one or more numbers, written in brackets even if it has only one.
+    /// Vector, written in brackets even if of one element.
     ///
     /// # Errors
     /// [`ParameterError::Empty`], [`ParameterError::InvalidTransform`] or [`ParameterError::OutOfRange`].
@@ -119,7 +118,7 @@ impl Parameter {
         })
     }
 
-    /// Vector of `count` copies of the first element's value, bounds, prior and fixed flag.
+    /// Vector of `count` copies of the first element with its bounds, prior and fixed flag.
     ///
     /// # Errors
     /// [`ParameterError::Empty`] if `count` is 0.
@@ -158,13 +157,13 @@ impl Parameter {
         self.values.len()
     }
 
-    /// Returns `true` if the parameter is written in brackets.
+    /// `true` if written in brackets.
     #[must_use]
     pub fn is_vector(&self) -> bool {
         self.vector
     }
 
-    /// Replaces all natural values, fixed ones included; nothing changes on an error.
+    /// Replaces all natural values, fixed ones included.
     ///
     /// # Errors
     /// [`ParameterError::WrongLength`], [`ParameterError::OutOfRange`] or [`ParameterError::OutsidePrior`].
@@ -180,7 +179,8 @@ impl Parameter {
     /// Replaces one natural value, fixed or not.
     ///
     /// # Errors
-    /// [`ParameterError::NoSuchElement`], [`ParameterError::OutOfRange`] or [`ParameterError::OutsidePrior`].
+    /// [`ParameterError::NoSuchElement`], [`ParameterError::OutOfRange`] or
+    /// [`ParameterError::OutsidePrior`].
     pub fn set(&mut self, index: usize, value: f64) -> Result<(), ParameterError> {
         self.check_index(index)?;
         self.check_value(index, value)?;
@@ -188,25 +188,23 @@ impl Parameter {
         Ok(())
     }
 
-    /// Transform between natural and unconstrained values of the first element; see
-    /// [`transform_of`](Self::transform_of).
+    /// Transform of the first element; see [`transform_of`](Self::transform_of).
     #[must_use]
     pub fn transform(&self) -> Transform {
         self.transform
     }
 
-    /// Possible values: the set of the transform given at construction.
+    /// Possible values, set at construction.
     #[must_use]
     pub fn domain(&self) -> Transform {
         self.domain
     }
 
-    /// Replaces the transform of all elements, which sets bounds within the domain. Natural values stay;
-    /// nothing changes on an error.
+    /// Sets the transform of all elements, hence bounds within the domain; natural values stay.
     ///
     /// # Errors
     /// [`ParameterError::InvalidTransform`], [`ParameterError::OutsideDomain`], or
-    /// [`ParameterError::OutOfRange`] if a current value is outside the new set.
+    /// [`ParameterError::OutOfRange`] for a current value outside the new set.
     pub fn set_transform(&mut self, transform: Transform) -> Result<(), ParameterError> {
         self.check_within_domain(transform)?;
         check_values(&self.name, &self.values, transform)?;
@@ -221,13 +219,12 @@ impl Parameter {
         self.prior.as_ref()
     }
 
-    /// Sets or removes the prior of all elements; nothing changes on an error.
+    /// Sets or removes the prior of all elements.
     ///
-    /// Natural values must have a density; a solver may leave the support and then finds [`Self::log_prior`]
-    /// = −∞.
+    /// A solver may leave its support and then finds [`Self::log_prior`] = −∞.
     ///
     /// # Errors
-    /// [`ParameterError::PriorArgument`], or [`ParameterError::OutsidePrior`] if a current value has no
+    /// [`ParameterError::PriorArgument`], or [`ParameterError::OutsidePrior`] for a current value without
     /// density.
     pub fn set_prior(&mut self, prior: Option<Prior>) -> Result<(), ParameterError> {
         if let Some(prior) = &prior {
@@ -241,7 +238,7 @@ impl Parameter {
         Ok(())
     }
 
-    /// Returns `true` if the element is fixed; `false` if it does not exist.
+    /// `true` if the element is fixed; `false` if it does not exist.
     #[must_use]
     pub fn is_fixed(&self, index: usize) -> bool {
         self.fixed.get(index).copied().unwrap_or(false)
@@ -286,7 +283,7 @@ impl Parameter {
         Ok(())
     }
 
-    /// Sets the free elements from unconstrained values; nothing changes on an error.
+    /// Sets the free elements from unconstrained values.
     ///
     /// # Errors
     /// [`ParameterError::WrongLength`], or [`ParameterError::NotFinite`] for NaN and infinities.
@@ -311,8 +308,8 @@ impl Parameter {
         Ok(())
     }
 
-    /// Converts a gradient by natural values ([`Self::len`] entries) to one by free unconstrained values
-    /// ([`Self::free_len`] entries): multiplies by dθ/dη and drops fixed elements.
+    /// Converts a gradient by natural values ([`Self::len`]) to free unconstrained ones
+    /// ([`Self::free_len`]): multiplies by dθ/dη, drops fixed elements.
     ///
     /// # Errors
     /// [`ParameterError::WrongLength`].
@@ -335,9 +332,8 @@ impl Parameter {
         Ok(())
     }
 
-    /// Log prior density, summed over free elements; 0 without a prior.
-    ///
-    /// It is the density of natural values, without a Jacobian, so the mode does not depend on the transform.
+    /// Log density of natural values, summed over free elements; 0 without a prior. No Jacobian: the mode
+    /// does not depend on the transform.
     #[must_use]
     pub fn log_prior(&self) -> f64 {
         if !self.has_prior() {
@@ -347,7 +343,7 @@ impl Parameter {
         self.free_indices().filter_map(density).sum()
     }
 
-    /// Adds the derivative of [`Self::log_prior`] to `natural_gradient`, one entry per element.
+    /// Adds the derivative of [`Self::log_prior`], one entry per element.
     ///
     /// # Errors
     /// [`ParameterError::WrongLength`].
@@ -361,8 +357,8 @@ impl Parameter {
         Ok(())
     }
 
-    /// Returns `true` if natural and unconstrained values are equal and all elements free. Large parameters,
-    /// such as inducing inputs, are then copied as a whole.
+    /// `true` if natural and unconstrained values are equal and all free: large parameters, such as inducing
+    /// inputs, are copied whole.
     fn is_plain(&self) -> bool {
         self.transform == Transform::Identity && self.own.is_none() && self.held == 0
     }

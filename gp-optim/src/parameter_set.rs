@@ -1,4 +1,4 @@
-//! Parameters of a model as one vector for a solver.
+//! Parameters of a model as one vector.
 
 use crate::error::ParameterError;
 use crate::number::all_finite;
@@ -6,8 +6,8 @@ use crate::parameter::Parameter;
 
 /// Ordered collection of parameters.
 ///
-/// Implement the visit here and in [`ParameterSetMut`]; the rest is provided. *Natural* values are those of
-/// all parameters, fixed ones included; *free* values are the unconstrained values of free elements.
+/// Implement `visit` here and in [`ParameterSetMut`]. *Natural* values include fixed ones; *free* values are
+/// unconstrained, of free elements. A wrong length is [`ParameterError::SetLength`].
 ///
 /// ```
 /// use gp_optim::{Parameter, ParameterSet, ParameterSetMut, Transform};
@@ -57,10 +57,10 @@ pub trait ParameterSet {
         count
     }
 
-    /// Writes the free values.
+    /// Writes the [`free_count`](ParameterSet::free_count) free values.
     ///
     /// # Errors
-    /// [`ParameterError::SetLength`] unless `out` holds [`free_count`](ParameterSet::free_count) numbers.
+    /// [`ParameterError::SetLength`]
     fn write_free(&self, out: &mut [f64]) -> Result<(), ParameterError> {
         check_len("unconstrained parameters", self.free_count(), out.len())?;
         let (mut rest, mut result) = (out, Ok(()));
@@ -77,7 +77,7 @@ pub trait ParameterSet {
     /// Converts a gradient by natural values to one by free values.
     ///
     /// # Errors
-    /// [`ParameterError::SetLength`] for a wrong length of either.
+    /// [`ParameterError::SetLength`]
     fn chain_gradient(&self, natural: &[f64], out: &mut [f64]) -> Result<(), ParameterError> {
         check_len("natural gradient", self.parameter_count(), natural.len())?;
         check_len("unconstrained gradient", self.free_count(), out.len())?;
@@ -100,10 +100,10 @@ pub trait ParameterSet {
         sum
     }
 
-    /// Adds the gradient of [`log_prior`](ParameterSet::log_prior) to one by natural values.
+    /// Adds the gradient of [`log_prior`](ParameterSet::log_prior) by natural values.
     ///
     /// # Errors
-    /// [`ParameterError::SetLength`] for a wrong length.
+    /// [`ParameterError::SetLength`]
     fn add_log_prior_gradient(&self, natural: &mut [f64]) -> Result<(), ParameterError> {
         check_len("natural gradient", self.parameter_count(), natural.len())?;
         let (mut rest, mut result) = (natural, Ok(()));
@@ -120,14 +120,14 @@ pub trait ParameterSet {
 
 /// [`ParameterSet`] with mutable values.
 pub trait ParameterSetMut: ParameterSet {
-    /// Calls `visit` with every parameter, in the order of [`ParameterSet::visit`].
+    /// Calls `visit` in the order of [`ParameterSet::visit`].
     fn visit_mut(&mut self, visit: &mut dyn FnMut(&mut Parameter));
 
     /// Sets all natural values, in the order of [`parameter_values`](ParameterSet::parameter_values).
     ///
     /// # Errors
-    /// [`ParameterError::SetLength`] for a wrong length, with nothing changed; otherwise the error of the
-    /// first parameter that rejects its values.
+    /// [`ParameterError::SetLength`], with nothing changed; otherwise of the first parameter that rejects
+    /// its values.
     fn set_parameter_values(&mut self, natural: &[f64]) -> Result<(), ParameterError> {
         check_len("natural parameters", self.parameter_count(), natural.len())?;
         let (mut rest, mut result) = (natural, Ok(()));
@@ -144,8 +144,7 @@ pub trait ParameterSetMut: ParameterSet {
     /// Sets the free values; nothing changes on an error.
     ///
     /// # Errors
-    /// [`ParameterError::SetLength`] for a wrong length; otherwise the error of the first parameter that
-    /// rejects its values.
+    /// [`ParameterError::SetLength`]; otherwise of the first parameter that rejects its values.
     fn set_free(&mut self, unconstrained: &[f64]) -> Result<(), ParameterError> {
         check_len("unconstrained parameters", self.free_count(), unconstrained.len())?;
         let (mut rest, mut result) = (unconstrained, Ok(()));

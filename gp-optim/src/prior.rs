@@ -8,8 +8,8 @@ use std::f64::consts::{FRAC_2_PI, TAU};
 
 /// Normalised prior density of one natural value θ.
 ///
-/// Its text (`gamma(2, 1)`) is also its serialised form and parses to the same bits. Fields are public: check
-/// them with [`Prior::validate`].
+/// Its text (`gamma(2, 1)`) is also its serialised form and parses to the same bits. [`Prior::validate`]
+/// checks the fields.
 ///
 /// ```
 /// use gp_optim::Prior;
@@ -23,14 +23,14 @@ use std::f64::consts::{FRAC_2_PI, TAU};
 #[serde(into = "String", try_from = "String")]
 #[non_exhaustive]
 pub enum Prior {
-    /// Normal, on all numbers.
+    /// Normal on all numbers.
     Normal {
         /// Mean and mode.
         mean: f64,
         /// Standard deviation, positive.
         sd: f64,
     },
-    /// Log-normal: ln θ is normal, θ > 0.
+    /// Normal ln θ, θ > 0.
     LogNormal {
         /// Mean of ln θ.
         mu: f64,
@@ -83,7 +83,7 @@ pub enum Prior {
 }
 
 impl Prior {
-    /// Open interval `(lower, upper)` in which the density is positive; ends may be infinite.
+    /// Open interval `(lower, upper)` of positive density; ends may be infinite.
     #[must_use]
     pub fn support(&self) -> (f64, f64) {
         match *self {
@@ -98,7 +98,7 @@ impl Prior {
         }
     }
 
-    /// ln p(θ), normalised over θ (no change of variables); −∞ outside the support, NaN for NaN.
+    /// ln p(θ), normalised over θ; −∞ outside the support, NaN for NaN.
     #[must_use]
     pub fn log_density(&self, theta: f64) -> f64 {
         if !self.supports(theta) {
@@ -146,7 +146,7 @@ impl Prior {
         }
     }
 
-    /// Density of `factor · θ`: the same prior in other units. `factor` must be positive.
+    /// Density of `factor · θ`, `factor` > 0: the same prior in other units.
     ///
     /// ```
     /// use gp_optim::Prior;
@@ -169,10 +169,10 @@ impl Prior {
         }
     }
 
-    /// Checks that arguments are finite, scales positive and ends in order.
+    /// Checks that arguments are finite, scales positive, ends in order.
     ///
     /// # Errors
-    /// [`ParameterError::PriorArgument`] for the first invalid argument.
+    /// [`ParameterError::PriorArgument`] for the first invalid one.
     pub fn validate(&self) -> Result<(), ParameterError> {
         self.family().check(&self.arguments())
     }

@@ -3,10 +3,10 @@
 /// Fewest letters of a name that may match one word of another.
 const SHORTEST_PART: usize = 3;
 
-/// Most similar known name; None if no name is similar.
+/// Most similar known name, if any.
 ///
-/// Similar names are equal apart from case, or `name` is one word of the known name, or at most one change
-/// per three letters separates them (insertion, deletion, substitution, swap of neighbours).
+/// Similar names differ only in case, or `name` is one word of the known name, or at most one change per
+/// three letters separates them (insertion, deletion, substitution, swap of neighbours).
 ///
 /// ```
 /// use gp_optim::similar;
@@ -34,7 +34,7 @@ pub fn similar<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
     rated.min_by_key(|(distance, _)| *distance).map(|(_, other)| other)
 }
 
-/// End of a message about an unknown name: `; did you mean …?`, or empty.
+/// End of a message about an unknown name, `; did you mean …?`, or empty.
 ///
 /// ```
 /// assert_eq!(gp_optim::did_you_mean("rfb", ["rbf", "linear"]), "; did you mean `rbf`?");
@@ -45,7 +45,7 @@ pub fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) ->
     similar(name, known).map_or_else(String::new, |other| format!("; did you mean `{other}`?"))
 }
 
-/// Optimal string alignment distance: number of insertions, deletions, substitutions and swaps of neighbours.
+/// Optimal string alignment distance.
 fn changes(a: &[char], b: &[char]) -> usize {
     let mut rows: [Vec<usize>; 3] = [Vec::new(), Vec::new(), (0..=b.len()).collect()];
     for i in 1..=a.len() {

@@ -1,4 +1,4 @@
-//! Objectives that are sums over data, evaluated on mini-batches.
+//! Sums over data as objectives, evaluated on mini-batches.
 
 use crate::Objective;
 use crate::solvers::Batch;
@@ -6,10 +6,10 @@ use std::fmt;
 
 /// Function of n numbers: a sum of N terms, plus parts that do not depend on data.
 ///
-/// An evaluation returns an unbiased estimate from one batch: the sum of its terms times [`Batch::weight`],
-/// plus the other parts (such as a prior or a divergence) unweighted. With all terms it is exact.
+/// An evaluation is an unbiased estimate from one batch: its terms times [`Batch::weight`], plus other parts
+/// (a prior, a divergence) unweighted; exact with all terms.
 ///
-/// Closures of the right shape implement this trait. Failures are handled as for [`Objective`].
+/// Closures of the right shape implement this trait; failures are as for [`Objective`].
 ///
 /// ```
 /// use gp_optim::{Batch, Batches, StochasticObjective};
@@ -31,11 +31,10 @@ pub trait StochasticObjective {
     /// Reason for a failed evaluation, shown to users.
     type Error: fmt::Display;
 
-    /// Estimate of the value at `x` from one batch; overwrites `gradient` (same length as `x`) with its
-    /// derivative.
+    /// Estimate at `x` from one batch; overwrites `gradient` (same length) with its derivative.
     ///
     /// # Errors
-    /// Any reason that the batch cannot be evaluated at `x`.
+    /// Any failure at `x`.
     fn evaluate_batch(
         &mut self,
         x: &[f64],
@@ -51,10 +50,10 @@ pub trait StochasticObjective {
         Ok(Vec::new())
     }
 
-    /// Restores a stored state, as in [`Objective::recall`].
+    /// Restores a state, as in [`Objective::recall`].
     ///
     /// # Errors
-    /// Reason that the state does not fit.
+    /// Reason that it does not fit.
     fn recall(&mut self, memory: &[u8]) -> Result<(), String> {
         let _ = memory;
         Ok(())
@@ -73,9 +72,7 @@ where
     }
 }
 
-/// [`Objective`] as a sum of one term, for solvers that use batches.
-///
-/// Use it with [`Batches::whole`](crate::Batches::whole)`(1)`.
+/// [`Objective`] as a sum of one term, for [`Batches::whole`](crate::Batches::whole)`(1)`.
 #[derive(Clone, Debug)]
 pub struct Whole<O>(
     /// Wrapped objective.

@@ -3,13 +3,10 @@
 use std::fmt;
 use std::sync::Arc;
 
-/// Stop condition, polled between parts of an evaluation; passes a time limit or an interrupt into it.
-///
-/// The default never stops.
+/// Stop condition, such as a time limit or interrupt, polled within evaluations; the default never stops.
 #[derive(Clone, Default)]
 pub struct StopSignal {
     ask: Option<Arc<dyn Fn() -> bool + Send + Sync>>,
-    /// True if several processes must stop at the same place of their work.
     together: bool,
 }
 
@@ -19,24 +16,24 @@ impl StopSignal {
         Self { ask: Some(Arc::new(is_pulled)), together: false }
     }
 
-    /// Stops several processes in step: `is_pulled` must return the same answer in all of them.
+    /// Stops several processes in step: `is_pulled` must agree in all.
     pub fn together(is_pulled: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         Self { together: true, ..Self::new(is_pulled) }
     }
 
-    /// Returns `false` for the default, which never stops.
+    /// `false` for the default.
     #[must_use]
     pub fn can_stop(&self) -> bool {
         self.ask.is_some()
     }
 
-    /// Returns `true` if this process should stop; always `false` after [`together`](Self::together).
+    /// `true` if this process should stop; always `false` after [`together`](Self::together).
     #[must_use]
     pub fn is_pulled(&self) -> bool {
         !self.together && self.asks()
     }
 
-    /// Returns `true` if all processes should stop. Each process must call it at the same place of its work.
+    /// `true` if all processes should stop; each must call it at the same place of its work.
     #[must_use]
     pub fn is_pulled_together(&self) -> bool {
         self.together && self.asks()

@@ -1,4 +1,4 @@
-//! Bijections from the real line onto the set of a parameter.
+//! Bijections from the real line onto a parameter's set.
 
 use crate::error::ParameterError;
 use crate::number::format_number;
@@ -10,7 +10,7 @@ const EXP_RANGE: std::ops::RangeInclusive<f64> = -708.396_418_532_264_1..=709.78
 
 /// Smooth increasing map from unconstrained values η, any real number, onto an open set of natural values θ.
 ///
-/// End points are excluded. Subnormal numbers count as zero.
+/// Ends are excluded; subnormal numbers count as zero.
 ///
 /// ```
 /// use gp_optim::Transform;
@@ -47,7 +47,7 @@ pub enum Transform {
 }
 
 impl Transform {
-    /// Ends of the set; infinite where it is unbounded.
+    /// Ends of the set, possibly infinite.
     #[must_use]
     pub fn ends(self) -> (f64, f64) {
         match self {
@@ -59,14 +59,14 @@ impl Transform {
         }
     }
 
-    /// Returns `true` if this set lies within the other.
+    /// `true` if this set lies within the other.
     #[must_use]
     pub fn is_within(self, other: Self) -> bool {
         let ((lo, hi), (other_lo, other_hi)) = (self.ends(), other.ends());
         other_lo <= lo && hi <= other_hi
     }
 
-    /// Transform onto `factor` times this set: the same bounds in other units. `factor` must be positive.
+    /// Transform onto `factor` (positive) times this set: the same bounds in other units.
     #[must_use]
     pub fn scaled(self, factor: f64) -> Self {
         match self {
@@ -79,7 +79,7 @@ impl Transform {
 
     /// Natural value θ of an unconstrained η.
     ///
-    /// The result is strictly inside the set, even for infinite η (the nearest number inside); NaN for NaN.
+    /// Strictly inside the set, even for infinite η (the nearest number inside); NaN for NaN.
     #[must_use]
     pub fn to_natural(self, unconstrained: f64) -> f64 {
         let eta = unconstrained;
@@ -94,9 +94,7 @@ impl Transform {
         if least <= greatest { theta.clamp(least, greatest) } else { theta }
     }
 
-    /// Unconstrained η of a natural value θ; inverse of [`Self::to_natural`].
-    ///
-    /// Not finite if θ is outside the set (see [`Self::contains`]).
+    /// Unconstrained η of a natural value θ; not finite outside the set.
     #[must_use]
     pub fn to_unconstrained(self, natural: f64) -> f64 {
         let theta = natural;
@@ -109,9 +107,7 @@ impl Transform {
         }
     }
 
-    /// dθ/dη at an unconstrained η; never negative.
-    ///
-    /// Zero where [`Self::to_natural`] is at the limit of floating-point numbers.
+    /// dθ/dη ≥ 0 at an unconstrained η; zero where [`Self::to_natural`] is at the floating-point limit.
     #[must_use]
     pub fn derivative(self, unconstrained: f64) -> f64 {
         let eta = unconstrained;
@@ -127,7 +123,7 @@ impl Transform {
         }
     }
 
-    /// Returns `true` if the natural value is in the set; `false` for NaN and infinities.
+    /// `true` if θ is in the set; `false` for NaN and infinities.
     #[must_use]
     pub fn contains(self, natural: f64) -> bool {
         let (least, greatest) = self.extremes();
@@ -154,8 +150,8 @@ impl Transform {
         }
     }
 
-    /// The set, as text for an error about a number outside it. Numbers between its ends, but too close to one of them to
-    /// be in the set, get its least and greatest number.
+    /// The set, for an error about a number outside it; its least and greatest number if `outside` is too
+    /// close to an end.
     pub(crate) fn allowed(self, outside: f64) -> String {
         let ((lo, hi), (least, greatest)) = (self.ends(), self.extremes());
         if lo < outside && outside < hi {
@@ -164,7 +160,6 @@ impl Transform {
         self.to_string()
     }
 
-    /// Least and greatest number of the set.
     fn extremes(self) -> (f64, f64) {
         match self {
             Self::Identity => (-f64::MAX, f64::MAX),
@@ -178,7 +173,7 @@ impl Transform {
 }
 
 impl fmt::Display for Transform {
-    /// Formats the set: `(-inf, inf)`, `(0, inf)`, `(lo, hi)`.
+    /// `(-inf, inf)`, `(0, inf)`, `(lo, hi)`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (lo, hi) = match *self {
             Self::Identity => (f64::NEG_INFINITY, f64::INFINITY),
@@ -191,14 +186,14 @@ impl fmt::Display for Transform {
     }
 }
 
-/// Logistic map, computed from the nearer end to keep digits.
+/// Logistic map from the nearer end, to keep digits.
 fn interval_to_natural(eta: f64, lo: f64, hi: f64) -> f64 {
     let e = (-eta.abs()).exp();
     let from_nearer_end = (hi - lo) * (e / (1.0 + e));
     if eta < 0.0 { lo + from_nearer_end } else { hi - from_nearer_end }
 }
 
-/// ln(below / above); a difference of logarithms if the quotient overflows or underflows.
+/// ln(below / above), as a difference of logarithms if the quotient overflows or underflows.
 fn log_odds(below: f64, above: f64) -> f64 {
     let odds = below / above;
     if odds.is_normal() { odds.ln() } else { below.ln() - above.ln() }

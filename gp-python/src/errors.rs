@@ -1,10 +1,9 @@
-//! Errors as exceptions of Python, with the words of the command.
+//! Errors as Python exceptions, with the command's messages.
 
 use gp_cli::{CliError, ErrorKind};
 use pyo3::PyErr;
 use pyo3::exceptions::{PyArithmeticError, PyKeyboardInterrupt, PyOSError, PyRuntimeError, PyValueError};
 
-/// The exception that says what an error says.
 pub(crate) fn exception(error: &CliError) -> PyErr {
     let words = error.with_causes();
     match error.kind() {

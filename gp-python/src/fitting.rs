@@ -14,10 +14,10 @@ use gp_optim::{Interrupt, Record};
 use pyo3::prelude::*;
 use std::sync::Arc;
 
-/// The program that model files name.
+/// Program named in model files.
 const ORIGIN: &str = concat!("gp for Python ", env!("CARGO_PKG_VERSION"));
 
-/// A function of Python that is told stages and iterations; an exception of it ends the fit.
+/// Python callback for stages and iterations; its exception ends the fit.
 type Told = Arc<dyn Fn(&str, u64, f64) + Send + Sync>;
 
 /// Fits a model to a table by the flags of `gp fit`.

@@ -1,4 +1,4 @@
-//! A likelihood that is a function of Python.
+//! Likelihood given by a Python function.
 
 mod call;
 mod grid;
@@ -16,10 +16,10 @@ use rand::Rng;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The name in expressions and model files.
+/// Name in expressions and model files.
 const NAME: &str = "function";
 
-/// A parameter as Python says it: name, start, and the ends of its range, where there are any.
+/// Name, initial value, and optional lower and upper limit.
 type PyParameter = (String, f64, Option<f64>, Option<f64>);
 
 /// A log density in Python, the number of latent values and of targets that it takes, and its parameters.
@@ -50,7 +50,8 @@ impl Function {
 }
 
 impl Function {
-    /// The likelihood of one fit, which an interrupt ends and which ends it by an exception.
+    /// Likelihood for one fit: an interrupt stops its calls, and an exception in Python requests the
+    /// interrupt.
     pub(crate) fn likelihood(&self, interrupt: &Interrupt) -> FunctionLikelihood {
         FunctionLikelihood {
             callables: self.callables.clone(),
@@ -73,12 +74,11 @@ fn parameter((name, value, low, high): PyParameter) -> Result<Parameter, Paramet
     Parameter::scalar(name, value, transform)
 }
 
-/// The first exception of a function.
+/// First exception raised by a function.
 #[derive(Clone, Default)]
 pub(crate) struct Raised(Arc<Mutex<Option<PyErr>>>);
 
 impl Raised {
-    /// The exception, if there was one.
     pub(crate) fn take(&self) -> Option<PyErr> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
@@ -92,7 +92,7 @@ impl Raised {
     }
 }
 
-/// The likelihood: log densities by calls of Python, a block of observations at a time, and nothing else.
+/// Likelihood with log densities only, from Python calls for blocks of observations.
 #[derive(Clone)]
 pub(crate) struct FunctionLikelihood {
     callables: Arc<Callables>,
@@ -109,12 +109,11 @@ impl fmt::Debug for FunctionLikelihood {
 }
 
 impl FunctionLikelihood {
-    /// For a registry: expressions with this name are this likelihood, with the parameters that they say.
+    /// Registry entry; expressions may set its parameters.
     pub(crate) fn entry(self) -> LikelihoodEntry {
         LikelihoodEntry::of(NAME, "a log density in Python", move |_| Ok(Box::new(self.clone())))
     }
 
-    /// Exception that the function raised, if any.
     pub(crate) fn raised(&self) -> Raised {
         self.raised.clone()
     }
@@ -127,7 +126,7 @@ impl FunctionLikelihood {
         Block { callables: &self.callables, rows, f, samples }
     }
 
-    /// Calls Python. An exception ends the fit.
+    /// Calls Python; an exception ends the fit.
     fn ask(&self, rows: Targets<'_>, work: impl FnOnce(Python<'_>) -> PyResult<()>) -> Result<(), RowError> {
         let stopped =
             |message: &str| rows.fault(0, LikelihoodError::Evaluation { message: message.to_owned() });
@@ -142,12 +141,11 @@ impl FunctionLikelihood {
         })
     }
 
-    /// Numbers of latents and outputs.
     fn shape(&self) -> (usize, usize) {
         (self.callables.latents, self.callables.outputs)
     }
 
-    /// An answer that a log density alone cannot give.
+    /// Error for a quantity that needs more than log densities.
     fn nothing<T>(&self, what: &str) -> Result<T, LikelihoodError> {
         Err(LikelihoodError::Evaluation {
             message: format!("a log density in Python says nothing of {what}"),
@@ -236,7 +234,7 @@ impl Likelihood for FunctionLikelihood {
         self.nothing("draws of observations")
     }
 
-    /// Without derivatives by parameters: training asks for samples instead, and whoever asks here keeps parameters.
+    /// Leaves out derivatives by parameters; training uses samples instead.
     fn expected_log_density(
         &self,
         y: &[f64],

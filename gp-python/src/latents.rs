@@ -1,4 +1,4 @@
-//! All latent functions of a model at the rows of a table.
+//! Latent functions of a model at the rows of a table.
 
 use gp_cli::CliError;
 use gp_cli::data::Frame;

@@ -1,16 +1,16 @@
-//! Each observation of exact regression as the others foresee it.
+//! Leave-one-out predictions of exact regression.
 
 use gp_cli::CliError;
 use gp_cli::model::{Held, Model};
 use gp_ep::Posterior as _;
 
-/// Means, variances and log densities, in the units of the data.
+/// Means, variances and log densities, in units of the data.
 pub(crate) type Foreseen = [Vec<f64>; 3];
 
-/// Leave-one-out predictions in closed form; nothing for models that do not hold their observations.
+/// Closed-form leave-one-out predictions; None for models that do not store their observations.
 ///
-/// Of a mixture over parameters each model foresees the observation with the weight that the others alone give it: its own
-/// over the density that it foresees, since `p(y) = p(y₋ᵢ) p(yᵢ | y₋ᵢ)`.
+/// In a mixture over parameters, each model has its weight given the other observations: its own weight over
+/// its predictive density, since `p(y) = p(y₋ᵢ) p(yᵢ | y₋ᵢ)`.
 pub(crate) fn leave_one_out(model: &Model) -> Result<Option<Foreseen>, CliError> {
     let functions = model.posterior().functions();
     let (weights, scale) = (functions.weights(), model.target().scale());

@@ -1,7 +1,7 @@
 //! Gaussian-process models for Python, on the engine of the `gp` command.
 //!
-//! What is here moves tables in and numbers out, and lets the interpreter go meanwhile. What a model is and does is in gp-cli;
-//! what users of Python expect around it (estimators, checks of their arguments) is in `python/gp`.
+//! This crate converts tables and numbers, and releases the interpreter meanwhile. Models are in gp-cli; estimators
+//! and argument checks are in `python/gp`.
 #![deny(unsafe_code)]
 
 mod command;

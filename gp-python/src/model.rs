@@ -30,7 +30,7 @@ impl Model {
     }
 }
 
-/// The same model with another likelihood in Python.
+/// The same model with another Python likelihood.
 fn again(
     model: &gp_cli::model::Model,
     likelihood: Option<FunctionLikelihood>,

@@ -1,4 +1,4 @@
-//! Long work without the interpreter, which an interrupt ends.
+//! Interruptible long work without the interpreter lock.
 
 use gp_linalg::stop_condition::StopCondition;
 use gp_optim::Interrupt;
@@ -8,13 +8,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-/// Time between two looks at signals.
+/// Interval between checks for signals.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Does work in threads of its own, so many as are said or as there are processors, and raises what a handler of a signal
-/// raises meanwhile, once the work has ended, which an interrupt asks it to.
+/// Runs work in a new pool of `threads` threads, by default one per processor. An exception from a signal
+/// handler interrupts the work and is raised after its end.
 ///
-/// The threads end with the work: a process may fork before and after it, which a pool that stays would not survive.
+/// The pool ends with the work, because it would not survive a fork of the process.
 pub(crate) fn watched<T: Send>(
     py: Python<'_>,
     threads: Option<usize>,

@@ -1,16 +1,15 @@
-//! Benchmarks of mini-batch steps, of the dense posterior and of sampling noise.
+//! Benchmarks of mini-batch steps, the dense posterior and sampling noise.
 //!
-//! After criterion's output, tables show:
+//! Tables after criterion's output:
 //!
-//! - the share of the matrix-product rate (measured in the same run with the same number of threads) that a
-//!   mini-batch step reaches with C = 10 latent functions, M = B = 200 and D = 784: reading, value and
-//!   gradient by all parameters, natural-gradient step. Operations per latent function: distances forward and
-//!   back (6 MBD), of Z twice that per pair (6 M²D / 2), projections, marginals, sums and the reverse pass (6
-//!   M²B), factors (4 M³ / 3), products with the factor of the posterior (2 M³) and the step's factors and
+//! - share of the matrix-product rate (same run and threads) in a mini-batch step with C = 10, M = B = 200 and D =
+//!   784: reading, value and gradient by all parameters, natural-gradient step. Operations per latent function:
+//!   distances forward and back (6 MBD), of Z twice that per pair (6 M²D / 2), projections, marginals, sums and
+//!   reverse pass (6 M²B), factors (4 M³ / 3), products with the posterior's factor (2 M³), the step's factors and
 //!   inverses (4 M³ / 3);
-//! - samples per second and their share of a step, from the difference that more samples make;
-//! - the time for a dense Cox process of 811 counts to converge, and to be trained;
-//! - the variance of the gradient by posterior means for each estimator with 100 samples.
+//! - samples per second and their share of a step, by the difference of more samples;
+//! - time for a dense Cox process of 811 counts to converge, and to be trained;
+//! - variance of the gradient by posterior means for each estimator, 100 samples.
 #![expect(clippy::expect_used, reason = "a benchmark that fails should stop at once")]
 
 use criterion::Criterion;
@@ -30,7 +29,6 @@ use gp_variational::{
 use rand::{RngExt, SeedableRng};
 use std::time::Instant;
 
-/// Contiguous table of random points, one per column.
 fn points(count: usize, dim: usize, seed: u64) -> Mat<f64> {
     let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(seed);
     Mat::from_fn(dim, count, |_, _| rng.random_range(-1.0..1.0))
@@ -57,8 +55,8 @@ fn sampled(estimator: Estimator, draws: Draws, samples: usize, seed: u64) -> Exp
     Expectation::Sampled(Sampling { estimator, draws, samples, seed })
 }
 
-/// Minimum time of each run over several rounds, in seconds; interference only adds time. Runs alternate
-/// within a round, so that changes of the machine's load affect all of them.
+/// Minimum seconds over several rounds: interference only adds time. Runs alternate, so that load affects
+/// all.
 fn best<const K: usize>(rounds: usize, mut runs: [&mut dyn FnMut(); K]) -> [f64; K] {
     let mut least = [f64::INFINITY; K];
     for _ in 0..rounds {
@@ -71,7 +69,6 @@ fn best<const K: usize>(rounds: usize, mut runs: [&mut dyn FnMut(); K]) -> [f64;
     least
 }
 
-/// Mini-batch steps of one model, on successive batches.
 struct Steps<'a> {
     model: Savigp,
     bound: Bound,
@@ -157,7 +154,6 @@ fn batch_steps() {
     }
 }
 
-/// Prints times of a dense Cox process.
 fn cox() {
     let x = Mat::from_fn(811, 1, |i, _| i as f64 / 100.0);
     let counts: Vec<f64> =
@@ -182,7 +178,6 @@ fn cox() {
     );
 }
 
-/// Sum of the variances of the gradient's entries by posterior means, over 60 seeds.
 fn variance(model: &Savigp, data: &Table<'_>, estimator: Estimator, draws: Draws) -> f64 {
     let (seeds, count) = (60, model.parameter_count());
     let by_means = count - model.posterior().parameter_count();
@@ -230,7 +225,6 @@ fn variances() {
     }
 }
 
-/// Peak memory of the process, if the system reports it.
 fn peak() -> Option<String> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     status.lines().find_map(|line| line.strip_prefix("VmHWM:").map(|size| size.trim().to_owned()))

@@ -1,14 +1,12 @@
-//! Natural-gradient ascent of the bound, with step halving and Anderson mixing.
+//! Natural-gradient ascent of the bound, with halving and Anderson mixing.
 
 use gp_ep::InferenceError;
 use gp_optim::Mixing;
 use serde::{Deserialize, Serialize};
 
-/// Maximum halvings of a step.
 pub(crate) const MAX_HALVINGS: u32 = 30;
-/// Mixed steps in a row that fail to raise the bound before the mixing memory is cleared.
 const MAX_REFUSED: u32 = 2;
-/// Relative fall of the bound that is attributed to rounding.
+/// Relative fall of the bound attributed to rounding.
 const SLACK: f64 = 1e-13;
 
 /// Settings of natural-gradient ascent of a Gaussian posterior.
@@ -19,15 +17,14 @@ pub struct NaturalOptions {
     pub rate: f64,
     /// Maximum number of steps.
     pub max_steps: usize,
-    /// Convergence threshold: a step raises the bound by at most this times 1 + |bound|.
+    /// Converged if a step raises the bound by at most this times 1 + |bound|.
     pub tolerance: f64,
-    /// Number of past steps for Anderson mixing; 0 for plain steps. A mixed step that does not raise the
-    /// bound is replaced by a plain one; two in a row clear the memory.
+    /// Past steps for Anderson mixing; 0: plain steps. A mixed step that does not raise the bound is
+    /// replaced by a plain one; two in a row clear the memory.
     pub memory: usize,
 }
 
 impl Default for NaturalOptions {
-    /// Full steps, ten past steps for mixing, tolerance 1e-10.
     fn default() -> Self {
         Self { rate: 1.0, max_steps: 200, tolerance: 1e-10, memory: 10 }
     }
@@ -61,19 +58,15 @@ pub struct Ascent {
     pub bound: f64,
 }
 
-/// Posterior that natural-gradient steps move.
 pub(crate) trait Climber {
-    /// Bound after a step of length `rate`, or at the proposal of `mixing`; −∞ if there is no valid posterior.
+    /// Bound after a step of length `rate`, or at the proposal of `mixing`; −∞ without a valid posterior.
     fn attempt(&mut self, rate: f64, mixing: &mut Mixing) -> Result<f64, InferenceError>;
 
-    /// Accepts the last attempt as the posterior.
     fn accept(&mut self) -> Result<(), InferenceError>;
 
-    /// Discards the last attempt.
     fn withdraw(&mut self) -> Result<(), InferenceError>;
 }
 
-/// Steps from the bound `start` until convergence, or until `is_short` reports that no time is left.
 pub(crate) fn climb(
     climber: &mut dyn Climber,
     start: f64,
@@ -131,7 +124,7 @@ pub(crate) fn climb(
 mod tests {
     use super::*;
 
-    /// `−½ x²` with steps half the way to 0; steps longer than `longest` are refused.
+    /// `−½ x²`, steps half the way to 0; those beyond `longest` are refused.
     struct Valley {
         x: f64,
         trial: f64,

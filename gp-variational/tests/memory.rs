@@ -1,4 +1,4 @@
-//! Repeated steps allocate nothing, and memory for batches does not grow with the data.
+//! Repeated steps allocate nothing; memory for batches does not grow with N.
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 use faer::Mat;
@@ -12,7 +12,6 @@ use gp_variational::{Draws, Estimator, Expectation, Sampling, Savigp};
 #[global_allocator]
 static ALLOCATOR: dhat::Alloc = dhat::Alloc;
 
-/// Number of allocations while `body` runs.
 fn blocks(body: impl FnOnce()) -> u64 {
     let before = dhat::HeapStats::get().total_blocks;
     body();
@@ -33,7 +32,6 @@ fn sampled(estimator: Estimator, draws: Draws) -> Expectation {
     Expectation::Sampled(Sampling { estimator, draws, samples: 20, seed: 1 })
 }
 
-/// Repeats a step until its buffers exist, then counts its allocations.
 fn assert_settles(what: &str, mut step: impl FnMut()) {
     // The second step may still grow a buffer.
     step();
@@ -92,7 +90,6 @@ fn steps_of_one_allocate_nothing(model: &mut Savigp, data: &dyn DataSource, natu
     });
 }
 
-/// One process shared by all latents.
 fn steps_of_shared_processes_allocate_nothing() {
     let inputs = Mat::from_fn(1100, 2, |i, d| ((i * (7 + d)) as f64).sin());
     let classes: Vec<f64> = (0..1100).map(|i| f64::from(i % 3)).collect();
@@ -128,7 +125,6 @@ impl DataSource for Endless {
     }
 }
 
-/// Peak bytes for building batches and taking some steps.
 fn bytes(count: usize) -> usize {
     let before = dhat::HeapStats::get().curr_bytes;
     let mut model = model("bernoulli_probit", 10);
@@ -143,7 +139,7 @@ fn bytes(count: usize) -> usize {
     dhat::HeapStats::get().curr_bytes - before
 }
 
-/// One test, because allocations of the whole process are counted.
+/// One test: allocations are counted by process.
 #[test]
 fn steps_allocate_nothing_and_memory_does_not_know_how_many_data_there_are() {
     let _profiler = dhat::Profiler::builder().testing().build();

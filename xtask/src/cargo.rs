@@ -1,4 +1,4 @@
-//! Running cargo from cargo.
+//! Calls of cargo.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -7,7 +7,6 @@ use std::process::{Command, Stdio};
 
 use crate::error::XtaskError;
 
-/// Cargo command line that can be printed, compared and run.
 #[derive(Debug)]
 pub(crate) struct CargoCommand {
     arguments: &'static [&'static str],
@@ -15,7 +14,6 @@ pub(crate) struct CargoCommand {
     component: Option<Component>,
 }
 
-/// Optional toolchain component, and arguments that probe for it.
 #[derive(Debug)]
 struct Component {
     name: &'static str,
@@ -23,7 +21,6 @@ struct Component {
 }
 
 impl CargoCommand {
-    /// `cargo` with these arguments.
     pub(crate) fn new(arguments: &'static [&'static str]) -> Self {
         Self { arguments, variable: None, component: None }
     }
@@ -32,7 +29,7 @@ impl CargoCommand {
         Self { variable: Some((name, value)), ..self }
     }
 
-    /// Requires a component, which `cargo` with the arguments `probe` checks.
+    /// Requires a component, which `cargo` with `probe` checks.
     pub(crate) fn needing(self, name: &'static str, probe: &'static [&'static str]) -> Self {
         Self { component: Some(Component { name, probe }), ..self }
     }
@@ -53,7 +50,7 @@ pub(crate) struct Cargo {
 }
 
 impl Cargo {
-    /// Cargo of the current toolchain, from the environment that cargo sets.
+    /// Current toolchain, from cargo's environment.
     pub(crate) fn of_this_toolchain() -> Self {
         Self { program: std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()) }
     }
@@ -62,10 +59,9 @@ impl Cargo {
         self.succeeds_quietly(&["nextest", "--version"])
     }
 
-    /// Runs the command in the folder `root`.
+    /// Runs the command in `root`.
     ///
-    /// Both output streams go to this program's standard output, so that the log ends with the test summary of any test
-    /// runner.
+    /// Both streams go to standard output, so that the log ends with the test summary of any runner.
     pub(crate) fn run(&self, command: &CargoCommand, root: &Path) -> Result<(), XtaskError> {
         if let Some(component) = &command.component
             && !self.succeeds_quietly(component.probe)
@@ -76,12 +72,10 @@ impl Cargo {
         self.finish(run.args(command.arguments).envs(command.variable).current_dir(root))
     }
 
-    /// Runs cargo with these arguments in a folder.
     pub(crate) fn run_in(&self, folder: &Path, arguments: &[&str]) -> Result<(), XtaskError> {
         self.finish(Command::new(&self.program).args(arguments).current_dir(folder))
     }
 
-    /// Standard output of a command.
     pub(crate) fn output_in(&self, folder: &Path, arguments: &[&str]) -> Result<String, XtaskError> {
         let mut run = Command::new(&self.program);
         run.args(arguments).current_dir(folder).stdin(Stdio::null()).stderr(Stdio::inherit());

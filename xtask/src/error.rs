@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-/// Reason for the failure of a developer command, with advice if known.
 #[derive(Debug, Error)]
 pub(crate) enum XtaskError {
     #[error("no Cargo.toml with a [workspace] table in {} or a folder above it", start.display())]
@@ -16,7 +15,7 @@ pub(crate) enum XtaskError {
     #[error("{path}:{line}: invalid syntax: {message}")]
     Syntax {
         path: String,
-        /// Line of the fault, counted from 1.
+        /// Line from 1.
         line: usize,
         message: String,
     },
@@ -26,7 +25,7 @@ pub(crate) enum XtaskError {
     Spawn { program: String, source: std::io::Error },
     #[error("{message}")]
     NotInstalled {
-        /// Missing part and a command that installs it.
+        /// Missing part, and a command that installs it.
         message: String,
     },
     #[error(
@@ -45,7 +44,7 @@ pub(crate) enum XtaskError {
     Untidy { faults: usize },
     #[error("{} failed; {message}", count(*faults, "round"))]
     Faulty { faults: usize, message: String },
-    /// Steps of `ci` failed; each line names a step, the reason and the command that repeats it.
+    /// Each line names a step, the reason, and the command that repeats it.
     #[error("{} failed\n{}", count(failures.len(), "step"), failures.join("\n"))]
     StepsFailed { failures: Vec<String> },
 }

@@ -1,4 +1,4 @@
-//! `cargo xtask mpi`: the multi-process command, built and tested under `mpirun`.
+//! `cargo xtask mpi`: builds the multi-process command, tests it under `mpirun`.
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -12,9 +12,8 @@ use crate::program::output_folder;
 use crate::workspace;
 
 const PACKAGE: &str = "gp-mpi";
-/// Installs the requirements, on systems with apt.
+/// Installs requirements with apt.
 const INSTALL: &str = "apt-get install libopenmpi-dev openmpi-bin libclang-dev";
-/// Usual folders of libclang.
 const LIBRARIES: [&str; 4] = ["/usr/lib", "/usr/lib64", "/usr/local/lib", "/opt/homebrew/opt/llvm/lib"];
 
 /// Options of `cargo xtask mpi`.
@@ -31,8 +30,7 @@ pub(crate) struct Args {
     tests: Vec<OsString>,
 }
 
-/// Builds the package in the workspace's target folder, and runs its tests in sequence, since each uses several
-/// processes.
+/// Builds in the workspace's target folder; tests run in sequence, since each uses several processes.
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<(), XtaskError> {
     let missing = missing();
     if !missing.is_empty() {
@@ -54,7 +52,6 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<(), XtaskError> {
     Ok(())
 }
 
-/// Missing parts.
 fn missing() -> Vec<&'static str> {
     let mut missing = Vec::new();
     if !(starts("mpirun", "--version") && starts("mpicc", "--version")) {
@@ -77,7 +74,7 @@ fn has_libclang() -> bool {
         || LIBRARIES.iter().any(|folder| holds_libclang(Path::new(folder), 2))
 }
 
-/// `true` if a folder or a subfolder holds the library: distributions use a folder per version or machine.
+/// `true` if a folder or subfolder (per version or machine) holds the library.
 fn holds_libclang(folder: &Path, depth: usize) -> bool {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     entries.into_iter().any(|entry| {

@@ -7,11 +7,11 @@ use std::path::Path;
 use crate::cargo::Cargo;
 use crate::error::XtaskError;
 
-/// Arguments that list all packages with their features, including those of tests but no build dependencies.
+/// Lists all packages with features, including tests but no build dependencies.
 const TREE: [&str; 7] =
     ["tree", "--workspace", "--all-features", "--edges=normal,dev", "--prefix", "none", "--format={p} [{f}]"];
 
-/// Third-party packages that both trees have in the same version but with different features.
+/// Third-party packages in both trees with equal version but different features.
 fn compiled_again(workspace: &str, package: &str) -> Vec<String> {
     let units = |tree: &str| -> BTreeSet<String> {
         let lines = tree.lines().map(|line| line.replace(" (*)", "").replace(" (proc-macro)", ""));
@@ -26,7 +26,7 @@ fn compiled_again(workspace: &str, package: &str) -> Vec<String> {
     both.into_iter().collect()
 }
 
-/// Prints the dependencies that a package outside the workspace needs with other features than the workspace.
+/// Prints dependencies that a package needs with other features than the workspace.
 pub(crate) fn tell_what_is_compiled_again(
     cargo: &Cargo,
     root: &Path,

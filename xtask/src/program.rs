@@ -1,6 +1,6 @@
 //! Commands in separate packages: `experiment`, `bench` and `fuzz`.
 //!
-//! They depend on every library of the workspace, and would delay the other commands in this package.
+//! They depend on every library, and would delay other commands.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -19,8 +19,8 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// Compiles a package's program in the release profile, and runs it in the current folder, with the arguments in
-    /// `first` before the others.
+    /// Runs a package's program in the release profile, in the current folder, with `first` before other
+    /// arguments.
     pub(crate) fn run(&self, package: &str, first: &[&str]) -> Result<(), XtaskError> {
         let cargo = Cargo::of_this_toolchain();
         let mut run = Command::new(cargo.program());
@@ -30,8 +30,8 @@ impl Args {
         cargo.pass_on(run)
     }
 
-    /// The same in the development profile, which is optimised and checks for overflow. Builds the whole workspace with
-    /// all features, to reuse what the CI steps compiled.
+    /// Like [`run`](Self::run), in the development profile, optimised with overflow checks. Builds the whole
+    /// workspace with all features, to reuse what CI steps compiled.
     pub(crate) fn run_checked(&self, program: &str) -> Result<(), XtaskError> {
         let (cargo, root) = (Cargo::of_this_toolchain(), workspace::root()?);
         build_checked(&cargo, &root, program)?;
@@ -41,8 +41,8 @@ impl Args {
     }
 }
 
-/// Compiles a program in the development profile. Naming a small example makes cargo include development dependencies,
-/// as in the CI steps.
+/// Compiles in the development profile. Naming a small example includes development dependencies, as in CI
+/// steps.
 pub(crate) fn build_checked(cargo: &Cargo, root: &Path, program: &str) -> Result<(), XtaskError> {
     let whole = ["build", "--quiet", "--workspace", "--all-features"];
     cargo.run_in(root, &[&whole[..], &["--example", "streamed_rows", "--bin", program]].concat())

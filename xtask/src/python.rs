@@ -1,4 +1,4 @@
-//! `cargo xtask python`: the Python package, built and tested in a virtual environment.
+//! `cargo xtask python`: builds and tests the Python package in a virtual environment.
 
 use std::ffi::{OsStr, OsString};
 use std::io::Write;
@@ -12,7 +12,7 @@ use crate::program::output_folder;
 use crate::workspace;
 
 const PACKAGE: &str = "gp-python";
-/// Script that succeeds in interpreters that support the package and can create environments.
+/// Succeeds in interpreters that support the package and can create environments.
 const SUITS: &str = "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))";
 
 /// Options of `cargo xtask python`.
@@ -32,7 +32,6 @@ pub(crate) struct Args {
     pytest: Vec<OsString>,
 }
 
-/// Creates the environment if needed, installs the package and runs its tests.
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<(), XtaskError> {
     let root = workspace::root()?;
     let environment = Environment::of(&args.interpreter, &output_folder(&root));
@@ -59,19 +58,17 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<(), XtaskError> {
     Ok(())
 }
 
-/// Virtual environment in the target folder.
 struct Environment {
     folder: PathBuf,
 }
 
 impl Environment {
-    /// Environment of an interpreter.
     fn of(interpreter: &OsStr, built: &Path) -> Self {
         let name = Path::new(interpreter).file_name().unwrap_or(interpreter);
         Self { folder: built.join("python").join(name) }
     }
 
-    /// Creates the environment and installs requirements. The inner error says what is missing.
+    /// Creates the environment and installs requirements; the inner error says what is missing.
     fn prepare(
         &self,
         interpreter: &OsStr,
@@ -91,7 +88,6 @@ impl Environment {
         Ok(if is_there { Ok(()) } else { Err(format!("pip cannot install {}", needs.join(" "))) })
     }
 
-    /// Builds and installs the package with pip, using the build requirements of this environment.
     fn install(&self, root: &Path, is_quick: bool) -> Command {
         let mut install = self.pip();
         install.args(["--no-build-isolation", "--no-deps", "--force-reinstall"]);
@@ -128,7 +124,7 @@ impl Environment {
     }
 }
 
-/// Packages needed to build, use and test a package, from its `pyproject.toml`; those of slow tests only if they run.
+/// Packages of `pyproject.toml` needed to build, use and test; those of slow tests only if they run.
 fn needs(package: &Path, is_quick: bool) -> Result<Vec<String>, XtaskError> {
     let path = package.join("pyproject.toml");
     let text =
@@ -151,7 +147,6 @@ fn needs(package: &Path, is_quick: bool) -> Result<Vec<String>, XtaskError> {
     })
 }
 
-/// List of strings at a path of table names.
 fn listed(table: &toml::Table, names: &[&str]) -> Option<Vec<String>> {
     let (last, tables) = names.split_last()?;
     let within = tables.iter().try_fold(table, |table, name| table.get(*name)?.as_table())?;

@@ -1,4 +1,4 @@
-//! Exit codes and output streams of the command.
+//! Exit codes and output streams.
 
 #![expect(clippy::unwrap_used, reason = "a scene that cannot be set is a failed test")]
 
@@ -16,7 +16,7 @@ fn run(command: &mut Command) -> (Option<i32>, String, String) {
     (status.code(), String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap())
 }
 
-/// Workspace of one unknown crate: one fault for it, and one for each of the eight missing crates.
+/// Unknown crate: one fault for it, one for each of eight missing crates.
 fn strange_workspace(root: &Path) {
     std::fs::create_dir_all(root.join("lonely/src")).unwrap();
     std::fs::write(root.join("Cargo.toml"), "[workspace]\nmembers = [\"lonely\"]\n").unwrap();
@@ -89,7 +89,7 @@ fn a_wrong_command_line_is_exit_code_two() {
     }
 }
 
-/// Tests with `true` and `false` in place of cargo, so that nothing is compiled.
+/// Uses `true` and `false` in place of cargo, to compile nothing.
 #[cfg(unix)]
 mod with_a_stand_in_for_cargo {
     use super::{run, xtask};

@@ -1,4 +1,4 @@
-//! A wiggly function seen through noise at 240 places, with a gap in which nothing is known.
+//! Noisy samples of a wiggly function at 240 places, with a gap.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -11,12 +11,11 @@ const END: f64 = 10.0;
 const GAP: std::ops::Range<f64> = 5.6..6.9;
 const NOISE: f64 = 0.2;
 
-/// The function without noise.
 fn signal(x: f64) -> f64 {
     2.0 + 1.1 * (1.9 * x).sin() + 0.7 * (0.6 * x + 1.0).sin() + 0.35 * (4.3 * x).sin()
 }
 
-/// The file: four decimals, which no platform's rounding of `sin` and `ln` can change; rows in the order of x.
+/// CSV with four decimals, which platform differences of `sin` and `ln` cannot change; rows in order of x.
 pub(crate) fn csv() -> String {
     let mut rng = ChaCha8Rng::seed_from_u64(SEED);
     let mut places: Vec<f64> = (0..COUNT).map(|_| outside_gap(rng.random())).collect();
@@ -30,13 +29,12 @@ pub(crate) fn csv() -> String {
     text
 }
 
-/// From a number between 0 and 1 to a place outside the gap.
+/// Maps a number in (0, 1) to a place outside the gap.
 fn outside_gap(unit: f64) -> f64 {
     let place = unit * (END - (GAP.end - GAP.start));
     if place < GAP.start { place } else { place + (GAP.end - GAP.start) }
 }
 
-/// Box and Muller's transform of two uniform numbers.
 fn standard_normal(u: f64, v: f64) -> f64 {
     (-2.0 * (1.0 - u).ln()).sqrt() * (TAU * v).cos()
 }

@@ -1,10 +1,9 @@
-//! The reader that `GP_READER` names, on what libFuzzer comes up with.
+//! libFuzzer target for the reader named by `GP_READER`.
 #![no_main]
 
 use gp_cli::fuzzing::Readers;
 use std::sync::LazyLock;
 
-/// Bytes of memory that readers are told of.
 const BUDGET: u64 = 64 << 20;
 
 static READERS: LazyLock<(Readers, String)> = LazyLock::new(|| {

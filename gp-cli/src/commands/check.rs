@@ -17,22 +17,18 @@ use serde::Serialize;
 use std::collections::HashSet;
 use std::io::Write;
 
-/// Minimum distance of an outlier from the mean of the others, in their standard deviations.
+/// Minimum distance of an outlier from the mean of the other values, in their standard deviations.
 const FAR: f64 = 20.0;
-/// Minimum number of other values for that comparison.
+/// Minimum number of other values for [`FAR`].
 const FEW: usize = 9;
-/// Minimum number of rows per class; classes with fewer are reported.
 const RARE: u64 = 5;
-/// Maximum number of rare classes reported one by one.
 const MAX_RARE: usize = 3;
 
-/// Advice for missing values: of an input, of the target.
 const WITHOUT_INPUT: &str =
     "fill in values, leave rows out with --missing drop, or keep them with --missing keep";
 const WITHOUT_TARGET: &str = "fill in values, or leave rows out with --missing drop";
-/// Advice for missing values of one of several targets.
 const WITHOUT_ONE: &str = "fill in values, or leave rows without any target out with --missing drop";
-/// Number of standard deviations from which on a distance is written in powers of ten.
+/// Distances from here on are written in powers of ten.
 const ENORMOUS: f64 = 1e6;
 
 /// Options of `gp check`.
@@ -55,7 +51,7 @@ pub struct CheckOptions {
 /// Problem in a table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// Column with the problem, if it is one column.
+    /// Column, if the problem concerns one only.
     pub column: Option<String>,
     /// Problem and advice.
     pub what: String,
@@ -90,7 +86,7 @@ pub fn run(
     out::print(out, printable(&found.iter().map(line).collect::<String>()).as_bytes())
 }
 
-/// Problems in a table.
+/// Problems in a table, without printing.
 ///
 /// # Errors
 /// [`Data`](crate::ErrorKind::Data) for a missing target.
@@ -121,7 +117,6 @@ pub fn findings(frame: &Frame, targets: &[&str]) -> Result<Vec<Finding>, CliErro
     Ok(found)
 }
 
-/// Reports missing values, and how many rows would be dropped.
 fn about_missing(frame: &Frame, found: &mut Vec<Finding>) {
     let columns: Vec<&Column> = frame.columns().iter().collect();
     let rows = frame.row_count() - frame.complete_rows(&columns).len();
@@ -138,7 +133,6 @@ fn about_missing(frame: &Frame, found: &mut Vec<Finding>) {
     }
 }
 
-/// Values far from all others, or else the one farthest from the mean, with advice.
 fn far_off(frame: &Frame, kind: Kind, numbers: &[f64], known: &[f64]) -> Option<String> {
     let has_logarithms = kind == Kind::Number && known.iter().all(|&value| value > 0.0);
     let otherwise = if has_logarithms { ", otherwise consider logarithms" } else { "" };
@@ -154,8 +148,8 @@ fn far_off(frame: &Frame, kind: Kind, numbers: &[f64], known: &[f64]) -> Option<
     ))
 }
 
-/// Row of the value farthest from the mean, if it is an outlier, and its distance from the mean of the other values in
-/// their standard deviations. It is excluded from both, because with few rows it would determine them.
+/// Row of an outlier farthest from the mean, and its distance from the other values' mean in their standard
+/// deviations. It is excluded from both, because with few rows it would determine them.
 fn farthest(numbers: &[f64], known: &[f64]) -> Option<(usize, f64)> {
     let all = Standardiser::of(known);
     let distance = |value: f64| all.apply(value).abs();
@@ -203,12 +197,10 @@ fn about_values(frame: &Frame, column: &Column, is_target: bool, add: &mut impl 
     }
 }
 
-/// Advice to exclude a column.
 fn without(column: &Column) -> String {
     format!("leave it out with --exclude {}", quoted(column.name()))
 }
 
-/// Reports one of several targets that is not a number.
 fn about_one_of_several(column: &Column, found: &mut Vec<Finding>) {
     let what = match column.kind() {
         Kind::Number | Kind::Date => return,
@@ -247,7 +239,6 @@ fn about_target(column: &Column, found: &mut Vec<Finding>) {
     }
 }
 
-/// Reports rare classes, each by itself or all together if there are many.
 fn rare_labels(labels: &Labels) -> Vec<String> {
     let rare = labels.names.iter().zip(&labels.counts).filter(|(_, count)| **count < RARE);
     let rare: Vec<(String, String)> =

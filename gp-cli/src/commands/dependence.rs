@@ -1,4 +1,4 @@
-//! Plots of models with more than two inputs: partial dependence, and agreement with observations.
+//! Plots for more than two inputs: partial dependence, and agreement with observations.
 
 use super::views::{FeaturePlace, InputView, ROWS, views};
 use crate::data::Frame;
@@ -12,16 +12,11 @@ use crate::predict;
 use crate::stages::Stages;
 use faer::Mat;
 
-/// Level of the bands.
 pub(super) const INTERVAL: f64 = 0.95;
-/// Maximum number of inputs shown, the most influential ones.
 const INPUTS: usize = 6;
-/// Number of quantiles in calibration plots, and of rows used for them.
 const LEVELS: usize = 9;
 const CALIBRATION_ROWS: usize = 500;
 
-/// Partial dependence on the most influential inputs, and agreement with observations if the table has
-/// the target. Reports progress to `stages`.
 pub(super) fn sheet(model: &Model, frame: &Frame, stages: &Stages) -> Result<Picture, CliError> {
     let seen = model.encode(frame)?;
     let (some, places) = relevant_sample(model, &seen.points)?;
@@ -49,7 +44,7 @@ pub(super) fn relevant_sample<'a>(
     Ok((some, places))
 }
 
-/// Inputs, most influential first: by the influence stored in the model or, without it, over these points.
+/// Inputs by decreasing influence: as stored in the model or, without it, over these points.
 fn most_relevant<'a>(model: &'a Model, points: &Mat<f64>) -> Result<Vec<FeaturePlace<'a>>, CliError> {
     let training = &model.about().training;
     let found = match training.influence.as_slice() {
@@ -72,7 +67,7 @@ fn most_relevant<'a>(model: &'a Model, points: &Mat<f64>) -> Result<Vec<FeatureP
     Ok(places.into_iter().map(|(_, place)| place).collect())
 }
 
-/// Partial dependence on one input: mean prediction over rows, one panel per view.
+/// Mean prediction over rows, one panel per view.
 fn dependence(
     model: &Model,
     frame: &Frame,
@@ -108,7 +103,6 @@ fn panel(model: &Model, points: &Mat<f64>, feature: &Feature, view: InputView) -
     Ok(Picture { title, x_name, y_name, x_places, x_ticks, y_ticks, layers, ..Picture::default() })
 }
 
-/// Mean over rows, per grid value.
 pub(super) fn averages(values: &[f64], places: usize) -> Vec<f64> {
     let count = values.len() / places.max(1);
     values.chunks_exact(count.max(1)).map(|rows| rows.iter().sum::<f64>() / rows.len() as f64).collect()
@@ -129,7 +123,6 @@ fn number_layers(model: &Model, points: &Mat<f64>, x: &[f64], is_word: bool) -> 
     ])
 }
 
-/// Bars for words, between which there is no curve.
 fn bars(x: &[f64], mean: &[f64], (lower, upper): (&[f64], &[f64])) -> Vec<Layer> {
     let ends = x.iter().zip(lower.iter().zip(upper));
     let mut layers: Vec<Layer> = ends
@@ -144,7 +137,7 @@ fn bars(x: &[f64], mean: &[f64], (lower, upper): (&[f64], &[f64])) -> Vec<Layer>
     layers
 }
 
-/// Class probabilities; for two classes that of the second, with a band between the quartiles over rows.
+/// Class probabilities; for two classes that of the second, with quartiles over rows.
 fn class_layers(model: &Model, points: &Mat<f64>, x: &[f64], is_word: bool) -> Result<Vec<Layer>, CliError> {
     let by = model.posterior();
     let probabilities = predict::class_probabilities(by, &by.beliefs(points.as_ref())?)?;
@@ -170,7 +163,6 @@ fn class_layers(model: &Model, points: &Mat<f64>, x: &[f64], is_word: bool) -> R
     Ok(labels.iter().zip(CLASSES.iter().cycle()).enumerate().map(layer).collect())
 }
 
-/// Quartiles over rows, per grid value.
 fn ends(values: &[f64], places: usize) -> (Vec<f64>, Vec<f64>) {
     let count = (values.len() / places.max(1)).max(1);
     let end = |rows: &[f64]| {
@@ -186,7 +178,6 @@ pub(super) fn agreement_sheet(model: &Model, frame: &Frame) -> Result<Picture, C
     Ok(Picture { panels: agreement(model, frame, &model.encode(frame)?)?, ..Picture::default() })
 }
 
-/// Panels: predictions against observations, residuals, calibration.
 fn agreement(model: &Model, frame: &Frame, seen: &ModelRows) -> Result<Vec<Picture>, CliError> {
     if model.target().labels().is_some() {
         return Ok(vec![reliability(model, frame)?]);
@@ -243,7 +234,7 @@ fn calibration_title(model: &Model, frame: &Frame) -> String {
     }
 }
 
-/// Plot of the share of rows below each predicted quantile; equal to its level if calibrated.
+/// Share of rows below each predicted quantile; equal to its level if calibrated.
 fn calibration(model: &Model, seen: &ModelRows, observed: &[f64]) -> Result<Picture, CliError> {
     let step = observed.len().div_ceil(CALIBRATION_ROWS).max(1);
     let rows: Vec<usize> = (0..observed.len()).step_by(step).collect();
@@ -258,7 +249,6 @@ fn calibration(model: &Model, seen: &ModelRows, observed: &[f64]) -> Result<Pict
     })
 }
 
-/// Plot of the accuracy of predicted labels against their probability.
 fn reliability(model: &Model, frame: &Frame) -> Result<Picture, CliError> {
     let scores = evaluate(model, frame)?.scores;
     let bins: Vec<_> = match &scores {

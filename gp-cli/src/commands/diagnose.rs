@@ -20,9 +20,8 @@ use std::fmt::Write as _;
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Default number of inducing inputs or active rows; small, because each coordinate is a derivative to check.
+/// Default number of inducing inputs or active rows; small, because each coordinate is checked.
 const INDUCING: usize = 6;
-/// Name of inducing inputs in `--fix`.
 const INDUCING_INPUTS: &str = "inducing";
 
 /// Options of `gp diagnose`.
@@ -51,7 +50,7 @@ pub struct DiagnoseOptions {
     pub json: bool,
 }
 
-/// Remark on flags about the course of training, which a file for `gp fit` may have too.
+/// Remark on flags without effect here, which a file for `gp fit` may have.
 fn idle_flags(spec: &FitSpec) -> Option<String> {
     let lengths = ["iterations", "epochs"].map(|name| (name, spec.settings.has(name)));
     let others = [("time-limit", spec.time_limit.is_some()), ("temperature", spec.temperature.is_some())];
@@ -63,20 +62,18 @@ fn idle_flags(spec: &FitSpec) -> Option<String> {
     })
 }
 
-/// Derivatives with respect to the elements of one parameter.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 struct DerivativeRow<'a> {
     parameter: String,
     values: usize,
-    /// Element with the largest error.
     worst: &'a GradientCheck,
 }
 
-/// Prints a table of derivatives by parameter.
+/// Prints derivatives by parameter.
 ///
 /// # Errors
-/// [`Numerical`](ErrorKind::Numerical), after printing, if a gradient differs from its finite difference by more than the
-/// tolerance; any other failure.
+/// [`Numerical`](ErrorKind::Numerical), after printing, if a gradient differs from its finite difference by
+/// more than the tolerance; any other failure.
 pub fn run(
     options: &DiagnoseOptions,
     context: &Context,
@@ -133,7 +130,7 @@ pub fn run(
     Err(CliError::new(ErrorKind::Numerical, message))
 }
 
-/// Checks of all derivatives; for independent targets, parameter names have the target as prefix.
+/// All derivatives; names of independent targets have the target as prefix.
 fn gradients(plan: &Plan) -> Result<Vec<GradientCheck>, CliError> {
     let named = |of: &str, problem: &Problem, check: GradientCheck| {
         let parameter = format!("{of}{}", as_fixed(&check.parameter, problem.likelihood.as_ref()));
@@ -151,7 +148,7 @@ fn gradients(plan: &Plan) -> Result<Vec<GradientCheck>, CliError> {
     Ok(all)
 }
 
-/// Name of a parameter as in `--fix`, with the latent function in parentheses if there are several.
+/// Name as in `--fix`, with the latent function in parentheses if there are several.
 fn as_fixed(name: &str, likelihood: &dyn Likelihood) -> String {
     let (of, own) = match name.strip_prefix("latent[").and_then(|rest| rest.split_once("].")) {
         Some((latent, own)) => (Some(latent), own),
@@ -173,7 +170,7 @@ fn as_fixed(name: &str, likelihood: &dyn Likelihood) -> String {
     }
 }
 
-/// Plan of a fit to a sample of rows, with the method of the full fit.
+/// Plan for a sample of rows, with the method of the full fit.
 fn plan(options: &DiagnoseOptions, context: &Context) -> Result<Plan, CliError> {
     let (frame, _) = fit::read(&options.data, &options.choice, &options.spec, &context.formats)?;
     let (mut spec, _) = fit::settled(&frame, &options.spec, context)?;
@@ -195,7 +192,6 @@ fn plan(options: &DiagnoseOptions, context: &Context) -> Result<Plan, CliError> 
     Ok(plan)
 }
 
-/// Groups derivatives by parameter, in order.
 fn rows(checks: &[GradientCheck]) -> Vec<DerivativeRow<'_>> {
     let mut rows: Vec<DerivativeRow<'_>> = Vec::new();
     for check in checks {
@@ -213,7 +209,6 @@ fn rows(checks: &[GradientCheck]) -> Vec<DerivativeRow<'_>> {
     rows
 }
 
-/// Parameter name without the index of the element.
 fn stem(name: &str) -> String {
     let (own, function) = name.split_once(" (").unwrap_or((name, ""));
     let front = if own.ends_with(']') { own.rsplit_once('[').map_or(own, |(stem, _)| stem) } else { own };

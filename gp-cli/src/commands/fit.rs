@@ -22,7 +22,6 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// Command name, stored in model files.
 const ORIGIN: &str = "gp fit";
 
 /// Options of `gp fit`.
@@ -77,7 +76,7 @@ pub struct FitOptions {
     pub json: bool,
 }
 
-/// Trains a model, writes its file, and prints a summary if requested.
+/// Trains a model, writes it, and prints a summary if requested.
 ///
 /// # Errors
 /// Any failure; the model file is then unchanged.
@@ -162,14 +161,14 @@ fn and_checkpoints(inputs: InputFiles, options: &FitOptions) -> InputFiles {
     kept.fold(inputs, |inputs, (word, path)| inputs.and(word, Some(&path)))
 }
 
-/// Trace file; resumed training appends to it.
+/// Resumed training appends to the trace.
 fn trace(options: &FitOptions, inputs: &InputFiles) -> Result<Option<TraceFile>, CliError> {
     let existing = (options.resume.is_some(), options.force);
     let prepare = |path: &PathBuf| TraceFile::prepare("--trace", path, existing, inputs);
     options.trace.as_ref().map(prepare).transpose()
 }
 
-/// Reads or streams the table, and chooses the model. Also returns the dropped rows.
+/// Also returns dropped rows.
 fn plan(options: &FitOptions, context: &Context, notes: &Notes<'_>) -> Result<(Plan, LeftOut), CliError> {
     notes.stage(format_args!("reading {}", options.data));
     let choosing = || notes.stage(format_args!("choosing a model and placing inducing points"));
@@ -190,7 +189,6 @@ fn plan(options: &FitOptions, context: &Context, notes: &Notes<'_>) -> Result<(P
     Ok((with_stages(Plan::new(&frame, spec, context)?), dropped))
 }
 
-/// Trains the model; with a checkpoint, a termination signal interrupts training.
 fn train(
     options: &FitOptions,
     mut plan: Plan,
@@ -236,7 +234,7 @@ fn tidy_up(folder: &CheckpointFolder, model: &Model, notes: &mut Notes<'_>) -> R
     Ok(())
 }
 
-/// Reads the test table without incomplete rows, and checks before training that it can be scored.
+/// Reads the complete rows of the test table; checks before training that they can be scored.
 fn read_test(
     path: &str,
     options: &FitOptions,
@@ -264,7 +262,6 @@ fn read_test(
     Ok((frame, left_out))
 }
 
-/// Reports the outcome of training, without warnings already shown.
 fn say_outcome(model: &Model, seconds: f64, known: &[String], notes: &mut Notes<'_>) {
     let training = &model.about().training;
     let outcome = if training.converged { "converged" } else { "did not converge" };
@@ -328,7 +325,6 @@ fn summary(options: &FitOptions, model: &Model, scores: Option<&Evaluation>, too
     })
 }
 
-/// Temperature of class probabilities; None for other targets.
 fn temperature(model: &Model) -> Option<f64> {
     let posterior = model.posterior();
     (posterior.likelihood().support().classes() > 0).then(|| posterior.temperature())
@@ -337,7 +333,6 @@ fn temperature(model: &Model) -> Option<f64> {
 struct Took {
     seconds: f64,
     expected: Option<ExpectedTime>,
-    /// Number of processes and their communication; null for one process.
     processes: Value,
 }
 
@@ -348,7 +343,6 @@ fn check_same_data(context: &Context, plan: &Plan) -> Result<(), CliError> {
     in_step::check_same(&context.team, "data", &fit::check_sum(plan)?)
 }
 
-/// Number of processes and their communication, as JSON; null for one process.
 fn processes(team: &Team) -> Result<Value, CliError> {
     if team.is_alone() {
         return Ok(Value::Null);
@@ -364,7 +358,7 @@ fn processes(team: &Team) -> Result<Value, CliError> {
     }))
 }
 
-/// Null, one value, or a list with one value per target.
+/// Null, one value, or one value per target.
 fn one_or_each(mut all: Vec<Value>) -> Value {
     if all.len() > 1 { all.into() } else { all.pop().unwrap_or(Value::Null) }
 }

@@ -1,5 +1,4 @@
-//! `gp generate`: manual page, completions and schema from the definition of the command line; lists of kernels and
-//! likelihoods.
+//! `gp generate`: manual page, completions, schema, and lists of kernels and likelihoods.
 
 use super::print_json;
 use crate::context::Context;
@@ -39,11 +38,10 @@ pub enum Generated {
     Schema,
 }
 
-/// Note on the spelling of names.
 const NAMES: &str =
     "Names may be in any case, and other names stand for the one above them where they mean one alone.\n";
 
-/// JSON schema of a configuration file: one property per flag of `gp fit`.
+/// Schema of a configuration file: one property per flag of `gp fit`.
 fn schema(command: &Command, methods: &Methods) -> Value {
     let flags = command.find_subcommand("fit").into_iter().flat_map(Command::get_arguments);
     let properties = flags.filter_map(|flag| {
@@ -80,7 +78,6 @@ fn schema(command: &Command, methods: &Methods) -> Value {
     })
 }
 
-/// List entry: example with default parameters, summary, aliases.
 fn entry(example: &str, summary: &str, aliases: &[&str]) -> String {
     let also = match aliases {
         [] => String::new(),
@@ -117,10 +114,11 @@ fn no_example(name: &str, cause: impl std::error::Error + Send + Sync + 'static)
     CliError::caused(ErrorKind::Usage, format!("the example of {name} cannot be read"), cause)
 }
 
-/// Writes the requested output for this command line.
+/// Writes the requested output.
 ///
 /// # Errors
-/// [`Io`](ErrorKind::Io) if it cannot be written; [`Usage`](ErrorKind::Usage) if the example of an entry cannot be parsed.
+/// [`Io`](ErrorKind::Io) if it cannot be written; [`Usage`](ErrorKind::Usage) for an unparsable example of
+/// an entry.
 pub fn run(
     options: &GenerateOptions,
     context: &Context,

@@ -54,8 +54,8 @@ pub fn run(options: &InspectOptions, context: &Context, out: &mut dyn Write) -> 
     out::print(out, text(&model).as_bytes())
 }
 
-/// Length-scale per input, from the first kernel term that has them, except linear terms, whose length-scales are not
-/// distances.
+/// Length-scale per input, from the first kernel term that has them. Linear terms are skipped: their
+/// length-scales are not distances.
 pub(super) fn length_scales(model: &Model, kernel: &dyn Kernel) -> Vec<LengthScale> {
     let names = model.inputs().column_names();
     let (mut lengthscales, mut columns) = (Vec::new(), kernel.length_columns(names.len()).into_iter());
@@ -70,7 +70,7 @@ pub(super) fn length_scales(model: &Model, kernel: &dyn Kernel) -> Vec<LengthSca
     all.map(|((input, scale), length)| LengthScale { input, lengthscale: length * scale }).collect()
 }
 
-/// Range of window widths along an input: standard deviations, in units of the input.
+/// Range of window widths along an input: standard deviations, in its units.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 struct WindowWidths {
     input: String,
@@ -116,7 +116,7 @@ fn json(model: &Model) -> serde_json::Value {
     })
 }
 
-/// Description of a model, as text.
+/// Model description, as text.
 #[must_use]
 pub fn text(model: &Model) -> String {
     let mut page = Page::default();
@@ -139,19 +139,16 @@ pub fn text(model: &Model) -> String {
     page.0
 }
 
-/// Text whose lines start with a name.
 #[derive(Default)]
 struct Page(String);
 
-/// Maximum number of mixture components shown.
 const MAX_PARTS: usize = 3;
 
-/// Text in place of influences, if there are none.
 pub(super) const NO_INPUT: &str = "no input: nothing was learned";
 
-/// Width of the name column, unless a name is longer.
+/// Width of the name column; longer names widen it.
 const NAME_WIDTH: usize = 11;
-/// Largest width of a column of names; longer ones stand out.
+/// Maximum width of a name column; longer names stand out.
 pub(super) const WIDEST: usize = 60;
 
 impl Page {
@@ -162,7 +159,6 @@ impl Page {
     }
 }
 
-/// Number of mixture components, and the largest weights.
 fn mixture(weights: &[f64]) -> String {
     let mut sorted = weights.to_vec();
     sorted.sort_by(|a, b| b.total_cmp(a));
@@ -229,7 +225,7 @@ fn tried(model: &Model, page: &mut Page) {
     }
 }
 
-/// Name of the maximised value: the log posterior or, without priors, the objective.
+/// Name of the maximised value: log posterior or, without priors, objective.
 pub(super) fn trained_value(model: &Model) -> &'static str {
     let posterior = model.posterior();
     let of_likelihood = posterior.likelihood().parameters().iter().any(has_prior);
@@ -248,7 +244,7 @@ fn has_prior(parameter: &Parameter) -> bool {
     (0..parameter.len()).any(|element| parameter.prior_of(element).is_some())
 }
 
-/// Log posterior after each iteration, in nats; log densities refer to data units, like the objective.
+/// Log posterior after each iteration, in nats; log densities refer to data units.
 pub(super) fn log_posterior(model: &Model) -> Vec<f64> {
     let training = &model.about().training;
     let rows = training.rows.saturating_sub(training.updated_rows) as f64;
@@ -257,7 +253,6 @@ pub(super) fn log_posterior(model: &Model) -> Vec<f64> {
     training.curve.iter().map(|value| value - constant).collect()
 }
 
-/// Adds the kernels, each with its latents.
 fn functions(model: &Model, page: &mut Page) {
     let (training, all) = (&model.about().training, model.posterior().describe());
     for (name, latents) in function_names(model) {
@@ -283,7 +278,7 @@ fn functions(model: &Model, page: &mut Page) {
     }
 }
 
-/// Kernel in the units that flags use (`--units`).
+/// Kernel in the units of flags (`--units`).
 pub(super) fn kernel_line(model: &Model, kernel: &dyn Kernel) -> String {
     let has_lengths = kernel.length_columns(model.inputs().dim()).iter().any(Option::is_some);
     if has_lengths && are_of_model(&model.about().config) {
@@ -292,8 +287,8 @@ pub(super) fn kernel_line(model: &Model, kernel: &dyn Kernel) -> String {
     readable(kernel, model.inputs())
 }
 
-/// Groups of latents with the same kernel: named `kernel`, with their classes, targets or numbers unless all are in one
-/// group.
+/// Latents with the same kernel, named `kernel`, with classes, targets or numbers if there are several
+/// groups.
 pub(super) fn function_names(model: &Model) -> Vec<(String, Vec<usize>)> {
     let latents = model.posterior().describe();
     let kernels: Vec<String> = latents.iter().map(|latent| latent.kernel.expression()).collect();
@@ -312,7 +307,7 @@ pub(super) fn function_names(model: &Model) -> Vec<(String, Vec<usize>)> {
     firsts.map(group).collect()
 }
 
-/// Target or function that shares of the variance describe; None for the only target.
+/// Target or function that variance shares describe; None for the only target.
 pub(super) fn described(model: &Model, influence: &Influence) -> Option<String> {
     let names = latents::latent_names(model);
     if influence.target.is_some() || influence.latents.len() == names.len() {
@@ -322,7 +317,6 @@ pub(super) fn described(model: &Model, influence: &Influence) -> Option<String> 
     Some(format!("function {name}"))
 }
 
-/// Adds a table of inputs, most influential first, and kernel terms.
 fn depends_on(model: &Model, influence: &Influence, page: &mut Page) {
     let of = described(model, influence).map_or_else(String::new, |of| format!(" of {of}"));
     page.line(

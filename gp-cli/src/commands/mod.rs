@@ -1,4 +1,4 @@
-//! Subcommands. Each module has the clap options of one, and a function `run`.
+//! Subcommands: each module has clap options and a function `run`.
 
 pub mod check;
 pub mod convert;
@@ -43,7 +43,6 @@ pub struct TableOptions {
 }
 
 impl TableOptions {
-    /// Refuses options for reading a table if there is none; `flag` names it.
     fn check_unread(&self, flag: &str) -> Result<(), CliError> {
         let TableChoice { format, table, query } = &self.choice;
         let given = [
@@ -60,7 +59,6 @@ impl TableOptions {
         }
     }
 
-    /// Reads the columns that a model needs, and further ones. Drops incomplete rows if requested.
     fn read(
         &self,
         path: &str,
@@ -72,7 +70,6 @@ impl TableOptions {
         self.read_counted(path, context, model, besides, notes).map(|(frame, _)| frame)
     }
 
-    /// Same as [`read`](Self::read), and also returns the dropped rows.
     fn read_counted(
         &self,
         path: &str,
@@ -88,7 +85,6 @@ impl TableOptions {
         Ok(read)
     }
 
-    /// Opens a table with the columns that a model needs, and further ones.
     fn open(
         &self,
         path: &str,
@@ -112,31 +108,27 @@ impl TableOptions {
     }
 }
 
-/// Adds a table to the input files, and the labels of its images, which are read with it.
 fn and_table(inputs: InputFiles, word: &'static str, path: &str) -> InputFiles {
     inputs.and(word, Some(path)).and("the labels of images", labels_beside(path).as_ref())
 }
 
-/// Columns to read besides those that predictions need.
 #[derive(Clone, Copy, Debug)]
 enum Besides<'a> {
-    /// Columns copied as they are written.
+    /// Copied as written.
     Identifiers(&'a [String]),
-    /// Columns of roles in training.
     Roles(&'a [String]),
 }
 
-/// No further columns.
 const NOTHING: Besides<'_> = Besides::Roles(&[]);
 
-/// Table for an existing model, read in chunks if the format allows.
+/// Table in chunks, if the format allows.
 struct TablePieces {
     read: ReadOptions,
     input: Input,
 }
 
 impl TablePieces {
-    /// Passes all rows, including incomplete ones, to `each`.
+    /// Passes all rows to `each`, even incomplete ones.
     fn for_each(
         self,
         formats: &Formats,
@@ -155,7 +147,7 @@ impl TablePieces {
     }
 }
 
-/// Table without incomplete rows, if requested, and the dropped rows, ascending. With several targets, one known target
+/// Table without incomplete rows, if requested, and dropped rows, ascending. One known target of several
 /// suffices.
 fn left_of(
     frame: Frame,

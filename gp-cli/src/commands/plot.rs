@@ -19,9 +19,7 @@ use faer::Mat;
 use gp_kernels::posterior::LatentBeliefs;
 use std::path::PathBuf;
 
-/// Number of cells along each side of a surface.
 const GRID: usize = 120;
-/// Number of steps of a surface's colour scale.
 const SHADES: u32 = 127;
 
 /// Options of `gp plot`.
@@ -50,8 +48,8 @@ pub struct PlotOptions {
     pub force: bool,
 }
 
-/// Writes a plot. One number as input: function with bands. Two: surface or class regions. Otherwise: dependence on the
-/// most influential inputs, and agreement with observations.
+/// Writes a plot. One numeric input: function with bands. Two: surface or class regions. Otherwise:
+/// dependence on the most influential inputs, and agreement with observations.
 ///
 /// # Errors
 /// Any failure; the output is then unchanged.
@@ -83,7 +81,6 @@ pub fn picture(model: &Model, frame: &Frame) -> Result<Picture, CliError> {
     picture_in_stages(model, frame, &Stages::default())
 }
 
-/// Same as [`picture()`], and reports progress to `stages`.
 fn picture_in_stages(model: &Model, frame: &Frame, stages: &Stages) -> Result<Picture, CliError> {
     let scales = number_scales(model);
     let columns = |frame: &Frame| -> Vec<Vec<f64>> {
@@ -98,8 +95,8 @@ fn picture_in_stages(model: &Model, frame: &Frame, stages: &Stages) -> Result<Pi
     }
 }
 
-/// `true` if the plot shows the function itself, over one or two numeric inputs. The squares of a surface may be wider
-/// than a season.
+/// `true` if the plot shows the function itself, over one or two numeric inputs. Cells of a surface may be
+/// wider than a season.
 pub(super) fn shows_function(model: &Model, frame: &Frame) -> bool {
     match number_scales(model).map(|scales| scales.len()) {
         Some(2) => !has_many_seasons(model, frame),
@@ -107,7 +104,6 @@ pub(super) fn shows_function(model: &Model, frame: &Frame) -> bool {
     }
 }
 
-/// Scales of the inputs, if all are numbers without missing values.
 fn number_scales(model: &Model) -> Option<Vec<Standardiser>> {
     let scale = |feature: &Feature| match (&feature.encoding, feature.missing) {
         (FeatureEncoding::Scaled(scale), None) => Some(*scale),
@@ -116,7 +112,6 @@ fn number_scales(model: &Model) -> Option<Vec<Standardiser>> {
     model.inputs().features().iter().map(scale).collect()
 }
 
-/// Name, colour and rows of each label; one group for numbers.
 fn groups(model: &Model, frame: &Frame) -> Vec<(String, Colour, Vec<usize>)> {
     let all: Vec<usize> = (0..frame.row_count()).collect();
     let target = frame.column(&model.target().name);
@@ -177,7 +172,6 @@ fn one_input(model: &Model, frame: &Frame, values: &[f64], scale: Standardiser) 
     Ok(picture)
 }
 
-/// Band of the function, without observation noise.
 fn function_band(model: &Model, x: &[f64], beliefs: &LatentBeliefs) -> Result<Layer, CliError> {
     let (scale, function) = (model.target().scale(), &beliefs.functions()[0]);
     let beliefs = function.mean.iter().zip(&function.variance);
@@ -228,7 +222,7 @@ fn two_inputs(
     })
 }
 
-/// Colours of cells: mean as a shade, with its scale; or class colours, mixed by probability.
+/// Cell colours: mean as a shade, with its scale; or class colours, mixed by probability.
 fn cell_colours(model: &Model, points: &Mat<f64>) -> Result<(Vec<Colour>, Option<ColourScale>), CliError> {
     const PALE: f64 = 0.35;
     let by = model.posterior();
@@ -255,7 +249,6 @@ fn cell_colours(model: &Model, points: &Mat<f64>) -> Result<(Vec<Colour>, Option
     Ok((means.iter().map(|mean| shade(share(mean))).collect(), scale))
 }
 
-/// Colour of a mean, given as share (0 to 1) of its range.
 fn shade(share: f64) -> Colour {
     // Less than 1, so that points and rings are visible on the darkest cell.
     const DEEP: f64 = 0.75;

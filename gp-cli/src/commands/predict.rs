@@ -75,7 +75,7 @@ pub struct PredictOptions {
     pub json: bool,
 }
 
-/// Writes a table of predictions, in the order of the rows.
+/// Writes predictions in row order.
 ///
 /// # Errors
 /// Any failure; the output is then unchanged.
@@ -137,7 +137,7 @@ pub fn run(
     }
 }
 
-/// Refuses joint predictions that would exceed the memory budget. Counts covariance, factor, samples and their text.
+/// Refuses joint predictions beyond the memory budget: covariance, factor, samples and their text.
 fn check_memory(options: &PredictOptions, rows: usize, budget: Budget) -> Result<(), CliError> {
     let (rows, samples) = (rows as f64, options.samples as f64);
     let is_joint = options.joint || options.samples > 0;
@@ -155,7 +155,6 @@ enum Written {
     Pieces(TableWriter),
 }
 
-/// Refuses intervals of a class.
 fn check_interval(model: &Model, asked: &[f64]) -> Result<(), CliError> {
     match model.target().labels() {
         Some(_) if !asked.is_empty() => Err(CliError::usage(format!(
@@ -181,11 +180,10 @@ fn wanted(options: &PredictOptions) -> Wanted {
     }
 }
 
-/// Summary over the chunks of a table.
 #[derive(Default)]
 struct TableSummary {
     columns: Vec<String>,
-    /// Optional columns that the table lacks, as text.
+    /// Optional columns that the table lacks.
     lacking: Option<String>,
     unseen: Vec<Unseen>,
     gaps: Gaps,
@@ -207,7 +205,6 @@ impl TableSummary {
         self.left_out.look(rows, &predicted.not_predicted);
     }
 
-    /// Warnings about unknown levels, in input order, and about cells without a number.
     fn warnings(&self, model: &Model) -> Vec<String> {
         let features = model.inputs().names();
         let mut unseen = self.unseen.clone();
@@ -217,7 +214,7 @@ impl TableSummary {
         unseen.chain(self.lacking.clone()).collect()
     }
 
-    /// Reports warnings and rows that are not predicted; fails if none is predicted.
+    /// Fails if no row is predicted.
     fn say(&self, model: &Model, data: &str, notes: &mut Notes<'_>) -> Result<(), CliError> {
         let (count, rows) = (self.left_out.count(), self.left_out.rows());
         if count == rows {

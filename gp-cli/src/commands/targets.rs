@@ -1,4 +1,4 @@
-//! Models of several targets: lists and single targets.
+//! Models of several targets.
 
 use crate::data::Frame;
 use crate::error::CliError;
@@ -18,7 +18,7 @@ pub(super) fn owners(model: &Model) -> Vec<String> {
     names
 }
 
-/// Standard deviation of the noise per target, in its units; empty if the likelihood has none per target.
+/// Noise standard deviation per target, in its units; may be empty.
 fn noise(model: &Model) -> Vec<f64> {
     let (targets, likelihood) = (model.targets(), model.posterior().likelihood());
     let found = likelihood.parameters().iter().find(|parameter| {
@@ -28,7 +28,7 @@ fn noise(model: &Model) -> Vec<f64> {
     variances.iter().zip(targets).map(|(variance, target)| variance.sqrt() * target.scale().scale).collect()
 }
 
-/// Mixing weights of the latents per target, in its units; empty without mixing.
+/// Mixing weights of latents per target, in its units; may be empty.
 fn mixing(model: &Model) -> Vec<Vec<f64>> {
     let likelihood = model.posterior().likelihood();
     let Some(weights) = likelihood.mixing() else { return Vec::new() };
@@ -36,7 +36,7 @@ fn mixing(model: &Model) -> Vec<Vec<f64>> {
     rows.map(|(row, target)| row.iter().map(|w| w * target.scale().scale).collect()).collect()
 }
 
-/// Rows, noise and mixing weights per target, as text; empty for a single target.
+/// Rows, noise and mixing weights per target; empty for a single target.
 pub(super) fn lines(model: &Model) -> Vec<(String, String)> {
     if !model.has_several_targets() {
         return Vec::new();
@@ -55,7 +55,7 @@ pub(super) fn lines(model: &Model) -> Vec<(String, String)> {
     model.targets().iter().enumerate().map(of).collect()
 }
 
-/// Linear combination as text: `0.93 f1 − 0.12 f2`.
+/// Linear combination such as `0.93 f1 − 0.12 f2`.
 fn mixture(row: &[f64]) -> String {
     let term = |(latent, weight): (usize, &f64)| {
         let sign = match (latent, *weight < 0.0) {
@@ -69,7 +69,7 @@ fn mixture(row: &[f64]) -> String {
     row.iter().enumerate().map(term).collect()
 }
 
-/// JSON of rows, noise and mixing weights per target; null for a single target.
+/// Same as [`lines`] in JSON; null for a single target.
 pub(super) fn json(model: &Model) -> Value {
     let (noise, mixing, rows) = (noise(model), mixing(model), &model.about().training.rows_of_targets);
     let of = |(place, target): (usize, &&crate::encode::Target)| {
@@ -84,7 +84,6 @@ pub(super) fn json(model: &Model) -> Value {
     if model.has_several_targets() { Value::Object(all) } else { Value::Null }
 }
 
-/// Model of each target in a table, and the rows that have it.
 pub(super) fn seen(model: &Model, frame: &Frame) -> Result<Vec<(Model, Frame)>, CliError> {
     if !model.has_several_targets() {
         return Ok(vec![(model.clone(), frame.clone())]);
@@ -100,7 +99,6 @@ pub(super) fn seen(model: &Model, frame: &Frame) -> Result<Vec<(Model, Frame)>, 
     Ok(found)
 }
 
-/// Refuses an unknown target, and no target if there are several.
 pub(super) fn check_chosen(model: &Model, target: Option<&str>) -> Result<(), CliError> {
     let names: Vec<&str> = model.targets().iter().map(|target| target.name.as_str()).collect();
     match target {
@@ -117,7 +115,7 @@ pub(super) fn check_chosen(model: &Model, target: Option<&str>) -> Result<(), Cl
     }
 }
 
-/// Model of the chosen target, and the rows that have it, or all rows if none has.
+/// Chosen target's model and rows, or all rows if none has the target.
 pub(super) fn chosen(model: Model, frame: Frame, target: Option<&str>) -> Result<(Model, Frame), CliError> {
     let Some(name) = target.filter(|_| model.has_several_targets()) else { return Ok((model, frame)) };
     let found = model.by_target()?.into_iter().find(|one| one.target().name == name).unwrap_or(model);

@@ -13,14 +13,10 @@ use faer::Mat;
 use gp_kernels::posterior::terms;
 
 const MAX_TERMS: usize = 24;
-/// Maximum number of inputs of a term that are compared.
 const MAX_TRIED: usize = 12;
 
-/// Panels of each term and latent: contribution along the input of the term that changes it most, averaged over rows, in latent
-/// units.
-///
-/// # Errors
-/// [`Usage`](crate::ErrorKind::Usage) for too many terms.
+/// Panels per term and latent: contribution along the input that changes it most, averaged over rows, in
+/// latent units.
 pub(super) fn sheet(model: &Model, frame: &Frame) -> Result<Picture, CliError> {
     let (rows, places) = relevant_sample(model, &model.inputs().encode(frame)?.points)?;
     let columns = model.inputs().column_names();
@@ -59,13 +55,12 @@ pub(super) fn sheet(model: &Model, frame: &Frame) -> Result<Picture, CliError> {
     Ok(Picture { title, panels, ..Picture::default() })
 }
 
-/// `true` if a term sees the columns of this input only.
 fn is_alone(seen: &[usize], (feature, start): FeaturePlace<'_>) -> bool {
     seen.iter().all(|column| (start..start + feature.width()).contains(column))
 }
 
-/// Input along which the term's mean, averaged over rows, changes most; the most influential one of the model may not
-/// be that of the term.
+/// Input along which the term's mean, averaged over rows, changes most; the model's most influential input
+/// may differ.
 fn strongest<'a>(
     model: &Model,
     (rows, frame): (&Mat<f64>, &Frame),

@@ -1,4 +1,4 @@
-//! `gp update`: conditions a model on new observations, at fixed parameters.
+//! `gp update`: conditions a model on new observations at fixed parameters.
 
 use super::{Besides, TableOptions, and_table, print_json, warn};
 use crate::context::Context;
@@ -12,7 +12,6 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::Instant;
 
-/// Note about scores of the updated model.
 const NO_BASELINE: &str = "scores of the updated model are without the linear model, which does not know the new rows; gp fit of all rows has both";
 
 /// Options of `gp update`.

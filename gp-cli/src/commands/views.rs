@@ -1,6 +1,6 @@
 //! Grids along an input that show seasons and short length-scales without aliases.
 //!
-//! An input with many periods of a season has two views: whole range, averaged over the season; and a few periods.
+//! An input with many periods has two views: whole range, averaged over the season; and a few periods.
 
 use crate::data::{Frame, Kind};
 use crate::encode::{Feature, FeatureEncoding, Inputs, MISSING};
@@ -11,45 +11,39 @@ use faer::Mat;
 use gp_kernels::Kernel;
 use gp_optim::format_number;
 
-/// Minimum number of grid points, and that without an average over rows.
+/// Minimum number of grid points, and that without averaging over rows.
 const PLACES: usize = 81;
 const PLACES_ALONE: usize = picture::CURVE_POINTS;
-/// Maximum number of grid points.
 const MAX_PLACES: usize = 3001;
-/// Grid points per period and per length-scale, and maximum number for length-scales: shorter ones look like noise.
+/// Grid points per period and length-scale, and maximum for length-scales: shorter ones look like noise.
 const IN_PERIOD: f64 = 16.0;
 const IN_LENGTH: f64 = 3.0;
 const MAX_BY_LENGTH: f64 = 400.0;
-/// Number of periods that are shown well on one axis, and number shown of more.
+/// Maximum number of periods on one axis, and number shown of more.
 const MANY: f64 = 20.0;
 const SHOWN: f64 = 3.0;
-/// Number of places in a period that an average is over.
 const PHASES: usize = 12;
-/// Maximum numbers of rows averaged over, and of predictions per panel.
+/// Maximum rows averaged over, and predictions per panel.
 pub(super) const ROWS: usize = 60;
 const PREDICTIONS: usize = 20_000;
 
-/// Feature and its first column in points.
 pub(super) type FeaturePlace<'a> = (&'a Feature, usize);
 
-/// Grid along an input.
 #[derive(Clone, Debug, Default)]
 pub(super) struct InputView {
     /// Grid values.
     pub x: Vec<f64>,
-    /// Labels of grid values, for words.
+    /// Labels of words.
     pub x_places: Vec<String>,
-    /// Addition to the name of the input in titles; empty for the plain range.
+    /// Suffix of the input's name in titles; empty for the plain range.
     pub words: String,
-    /// Distances from a grid value that predictions are averaged over.
+    /// Offsets of each grid value that predictions are averaged over.
     shifts: Vec<f64>,
 }
 
-/// Periods and length-scales of kernels along an input, in units of the data.
+/// Scales of kernels along an input, in data units.
 struct Scales {
-    /// Periods, shortest first.
     periods: Vec<f64>,
-    /// Shortest length-scale.
     shortest: f64,
 }
 
@@ -68,7 +62,7 @@ impl Scales {
         Self { periods, shortest }
     }
 
-    /// Number of grid points over `range` that show length-scales, and periods of at least `least`.
+    /// Grid points over `range` that show length-scales, and periods of at least `least`.
     fn count(&self, range: f64, least: f64, fewest: usize) -> usize {
         let period = self.periods.iter().copied().find(|&period| period >= least).unwrap_or(f64::INFINITY);
         let length = if self.shortest > least { self.shortest } else { f64::INFINITY };
@@ -78,7 +72,7 @@ impl Scales {
     }
 }
 
-/// `true` if an input has more periods of a season than one axis shows.
+/// `true` if an input has more periods than one axis shows.
 pub(super) fn has_many_seasons(model: &Model, frame: &Frame) -> bool {
     let (inputs, latents) = (model.inputs(), model.posterior().describe());
     let mut places = inputs.features().iter().zip(inputs.places());
@@ -88,7 +82,7 @@ pub(super) fn has_many_seasons(model: &Model, frame: &Frame) -> bool {
     })
 }
 
-/// Equally spaced values over the range of `values` and slightly beyond, close enough for the scales of the kernels.
+/// Equally spaced values slightly beyond the range of `values`, fine enough for the kernels.
 pub(super) fn curve<'k>(
     kernels: impl IntoIterator<Item = &'k dyn Kernel>,
     inputs: &Inputs,
@@ -104,7 +98,7 @@ fn ends(values: &[f64]) -> (f64, f64) {
     (ends[0], ends[1])
 }
 
-/// Views of an input, the whole range first. If no other input has an effect (`alone`), the grid is finer.
+/// Views of an input, the whole range first. The grid is finer if no other input has an effect (`alone`).
 pub(super) fn views<'k>(
     kernels: impl IntoIterator<Item = &'k dyn Kernel>,
     inputs: &Inputs,
@@ -155,7 +149,6 @@ fn numeric(known: &[f64], scales: &Scales, (fewest, kind): (usize, Kind)) -> Vec
     views
 }
 
-/// Length to three digits with its unit.
 fn in_words(length: f64, kind: Kind) -> String {
     let number = format_number(format!("{length:.2e}").parse().unwrap_or(length));
     match (kind, number.as_str()) {
@@ -166,8 +159,8 @@ fn in_words(length: f64, kind: Kind) -> String {
 }
 
 impl InputView {
-    /// Points: `rows` at each grid value, other inputs unchanged; fewer rows on fine grids, and one if no other input has
-    /// an effect (`alone`). Those of a grid value follow each other.
+    /// Points at each grid value in turn, with other inputs from `rows`; fewer rows on fine grids, one if
+    /// `alone`.
     pub(super) fn points(
         &self,
         rows: &Mat<f64>,
@@ -208,7 +201,6 @@ mod tests {
         numeric(&known, &scales, (PLACES, Kind::Date))
     }
 
-    /// Largest distance of neighbours.
     fn step(view: &InputView) -> f64 {
         view.x.windows(2).map(|pair| pair[1] - pair[0]).fold(0.0, f64::max)
     }

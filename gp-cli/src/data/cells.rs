@@ -1,18 +1,16 @@
 //! Parsing of text cells.
 
-/// Common notations of missing values.
 const MISSING: [&str; 11] = ["", "na", "n/a", "#n/a", "nan", "-nan", "null", "none", "nil", "?", "."];
 
 pub(super) fn is_missing(cell: &str) -> bool {
     cell.len() <= 4 && MISSING.iter().any(|word| word.eq_ignore_ascii_case(cell))
 }
 
-/// Finite number in a cell.
 pub(super) fn number(cell: &str) -> Option<f64> {
     cell.parse().ok().filter(|value: &f64| value.is_finite())
 }
 
-/// Boolean in a cell as 1 or 0: `true` or `false`, in any case.
+/// `true` or `false`, in any case, as 1 or 0.
 pub(super) fn flag(cell: &str) -> Option<f64> {
     let is = |word: &str| cell.eq_ignore_ascii_case(word);
     if is("true") {

@@ -1,4 +1,4 @@
-//! Column: a name, a type, and one value per row.
+//! Column: name, type, one value per row.
 
 use super::{cells, dates};
 use gp_optim::format_number;
@@ -15,7 +15,7 @@ pub enum Kind {
     Number,
     /// `true` and `false`, as 1 and 0.
     Boolean,
-    /// Words.
+    /// Words of any text.
     Category,
     /// Dates, as days since 1970-01-01.
     Date,
@@ -32,7 +32,7 @@ impl Kind {
         }
     }
 
-    /// Number for a text of this type; NaN if missing, `None` for words.
+    /// Parsed text; NaN if missing, `None` for words.
     #[must_use]
     pub(crate) fn parse(self, text: &str) -> Option<f64> {
         parse(text, self)
@@ -68,9 +68,9 @@ impl FromStr for Kind {
 pub enum Values {
     /// Numbers, booleans as 1 and 0, dates as days; NaN if missing.
     Numbers(Vec<f64>),
-    /// Words, as indices into a list.
+    /// Words, as indices.
     Levels {
-        /// Codes, one per row; [`Values::NO_LEVEL`] for a missing value.
+        /// One per row; [`Values::NO_LEVEL`] if missing.
         codes: Vec<u32>,
         /// Distinct words, in order of first occurrence.
         levels: Vec<String>,
@@ -81,7 +81,7 @@ impl Values {
     /// Code of a missing word.
     pub const NO_LEVEL: u32 = u32::MAX;
 
-    /// Number of values.
+    /// Number of rows.
     #[must_use]
     pub fn len(&self) -> usize {
         match self {
@@ -90,13 +90,12 @@ impl Values {
         }
     }
 
-    /// `true` if there are no values.
+    /// `true` if there are no rows.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Text of a value that is not missing.
     fn text(&self, row: usize, kind: Kind) -> String {
         match self {
             Self::Numbers(numbers) => kind.text(numbers[row]),
@@ -137,13 +136,13 @@ impl Values {
     }
 }
 
-/// A column of a table.
+/// Named, typed values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Column {
     name: String,
     kind: Kind,
     values: Values,
-    /// Cells as in the file, of numbers whose text is kept.
+    /// Cells as in the file, if their text is kept.
     written: Option<Values>,
 }
 
@@ -154,7 +153,7 @@ impl Column {
         Self { name: name.into(), kind, values: Values::Numbers(numbers), written: None }
     }
 
-    /// Column of words.
+    /// Column of words; `None` if missing.
     #[must_use]
     pub fn of_words<'a>(name: impl Into<String>, words: impl Iterator<Item = Option<&'a str>>) -> Self {
         let mut levels = LevelBuilder::default();
@@ -168,13 +167,13 @@ impl Column {
         &self.name
     }
 
-    /// Type of the values.
+    /// Declared or detected type.
     #[must_use]
     pub fn kind(&self) -> Kind {
         self.kind
     }
 
-    /// Values of any type, one per row.
+    /// One value per row.
     #[must_use]
     pub fn values(&self) -> &Values {
         &self.values
@@ -189,7 +188,7 @@ impl Column {
         }
     }
 
-    /// `true` if the value of a row is missing.
+    /// `true` if the row's value is missing.
     #[must_use]
     pub fn is_missing(&self, row: usize) -> bool {
         match &self.values {
@@ -204,7 +203,7 @@ impl Column {
         if self.is_missing(row) { String::new() } else { self.values.text(row, self.kind) }
     }
 
-    /// Value as in the file where the text of numbers is kept; otherwise as [`text`](Self::text).
+    /// Value as in the file, if kept; otherwise as [`text`](Self::text).
     #[must_use]
     pub fn written(&self, row: usize) -> String {
         match &self.written {
@@ -213,7 +212,7 @@ impl Column {
         }
     }
 
-    /// Text that tells values apart: as in the file. In formats without text, 0 and -0 are the same value.
+    /// Text that distinguishes values: as in the file. In formats without text, 0 and -0 are equal.
     #[must_use]
     pub fn identity(&self, row: usize) -> String {
         match self.numbers() {
@@ -228,7 +227,7 @@ impl Column {
         self.written.is_some() || self.kind == Kind::Category
     }
 
-    /// Copy of the column under another name.
+    /// Copy under another name.
     #[must_use]
     pub fn renamed(&self, name: &str) -> Self {
         Self { name: name.to_owned(), ..self.clone() }
@@ -253,7 +252,7 @@ impl Column {
         Self { name: self.name.clone(), kind: self.kind, values: self.values.rows(rows), written }
     }
 
-    /// Column converted to another type that keeps its words; on failure, the first offending row and its text.
+    /// Converts to another type and keeps the words; on failure, first offending row and its text.
     pub(super) fn read_beside_text(self, kind: Kind) -> Result<Self, (usize, String)> {
         let words = self.values.clone();
         let is_read = self.kind == Kind::Category && kind != Kind::Category;
@@ -261,7 +260,7 @@ impl Column {
         Ok(Self { written: is_read.then_some(words), ..column })
     }
 
-    /// Column converted to another type; on failure, the first offending row and its text.
+    /// Same as [`read_beside_text`](Self::read_beside_text), without keeping words.
     pub(super) fn read_as(self, kind: Kind) -> Result<Self, (usize, String)> {
         if self.kind == kind || (kind == Kind::Number && self.numbers().is_some()) {
             return Ok(Self { kind, ..self });
@@ -282,7 +281,6 @@ impl Column {
     }
 }
 
-/// Number in a cell of this type, NaN if missing; `None` for words.
 pub(super) fn parse(cell: &str, kind: Kind) -> Option<f64> {
     if cells::is_missing(cell) {
         return Some(f64::NAN);
@@ -300,11 +298,10 @@ pub(super) struct LevelBuilder {
     codes: Vec<u32>,
     levels: Vec<String>,
     known: HashMap<String, u32>,
-    /// Bytes of all levels.
     letters: usize,
 }
 
-/// Bytes of a level besides its text, in the list and the lookup table.
+/// Bytes per level in list and lookup table, without its text.
 const LEVEL: usize = 112;
 
 impl LevelBuilder {
@@ -320,7 +317,6 @@ impl LevelBuilder {
         self.codes.push(code);
     }
 
-    /// Bytes of memory.
     pub(super) fn bytes(&self) -> usize {
         4 * self.codes.capacity() + LEVEL * self.levels.len() + 2 * self.letters
     }

@@ -1,17 +1,15 @@
-//! Reading of table bytes within the memory limit; no other code reads tables to the end.
+//! Reads table bytes within the memory limit; no other code reads tables to the end.
 
 use super::supply::{Supply, unreadable};
 use crate::error::{CliError, ErrorKind};
 use std::io::{self, Read};
 
-/// Bytes per read.
 const CHUNK: usize = 1 << 16;
 /// Memory grows by one part in this many.
 const GROWTH: usize = 4;
-/// Memory beyond the expected bytes.
 const SPARE: usize = 64;
 
-/// All bytes of a table, if memory suffices; `expected` is a size hint.
+/// All bytes, if memory suffices; `expected` is a size hint.
 pub(super) fn read_all(
     from: &mut dyn Read,
     supply: &dyn Supply,
@@ -35,7 +33,7 @@ pub(super) fn read_all(
     }
 }
 
-/// Reserves room for `more` items, a number that a file states.
+/// Reserves room for `more` items, as a file states.
 pub(super) fn reserve<T>(of: &mut Vec<T>, more: usize, supply: &dyn Supply) -> Result<(), CliError> {
     of.try_reserve_exact(more).map_err(|cause| {
         let what = format!("not enough memory for `{}`", supply.name());
@@ -43,7 +41,7 @@ pub(super) fn reserve<T>(of: &mut Vec<T>, more: usize, supply: &dyn Supply) -> R
     })
 }
 
-/// All bytes of a reader, in memory of exactly their number; `None` if there are more or fewer.
+/// All bytes, allocated exactly; `None` if their number differs.
 pub(super) fn read_sized(
     from: &mut dyn Read,
     size: usize,
@@ -56,7 +54,6 @@ pub(super) fn read_sized(
     Ok(read.map(|_| (bytes.len() == size).then_some(bytes)))
 }
 
-/// First bytes of a reader, at most this many.
 pub(super) fn read_up_to(from: &mut dyn Read, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     from.take(most).read_to_end(&mut bytes)?;

@@ -6,11 +6,10 @@ use std::ops::Range;
 
 const MICROS_PER_DAY: i64 = 86_400_000_000;
 const SECONDS_PER_DAY: f64 = 86_400.0;
-/// Days since 1970-01-01 of dates with four-digit years, from 0000-01-01 to the end of 9999-12-31.
+/// Days since 1970-01-01 from 0000-01-01 to the end of 9999-12-31.
 const YEARS_OF_FOUR_DIGITS: Range<f64> = -719_528.0..2_932_897.0;
-/// Years in which a whole number of eight digits is likely to be a date.
+/// Years in which a whole number of eight digits is likely a date.
 const YEARS_OF_DIGITS: Range<i64> = 1900..2101;
-/// English names of the months; the first three letters are enough.
 const MONTHS: [&str; 12] = [
     "january",
     "february",
@@ -25,12 +24,12 @@ const MONTHS: [&str; 12] = [
     "november",
     "december",
 ];
-/// Fewest letters of the name of a month.
 const MIN_LETTERS: usize = 3;
 
-/// Days since 1970-01-01 of a date: `2024-02-29`, `2024/2/29`, or a month, `2024-02` or `Feb 2024`, which is its first day.
+/// Days since 1970-01-01 of a date (`2024-02-29`, `2024/2/29`) or of the first day of a month (`2024-02`,
+/// `Feb 2024`).
 ///
-/// After a day, a time `HH:MM[:SS[.s]]` may follow behind a blank or `T`, and then `Z`, `UTC` or an offset from UTC such as
+/// After a day and a blank or `T`, a time `HH:MM[:SS[.s]]` may follow, then `Z`, `UTC` or an offset such as
 /// `+01:00`. The result is in UTC.
 ///
 /// ```
@@ -57,14 +56,13 @@ pub fn days_since_epoch(cell: &str) -> Option<f64> {
     }
 }
 
-/// Days since 1970-01-01 of a date without separators, such as `20240229`.
 pub(super) fn days_of_digits(cell: &str) -> Option<f64> {
     let (year, rest) = cell.split_at_checked(4)?;
     let (month, day) = rest.split_at_checked(2).filter(|(_, day)| day.len() == 2)?;
     Some(civil_days(whole(year)?, whole(month)?, whole(day)?)? as f64)
 }
 
-/// `true` for a whole number such as 20240229, whose digits are a date of this age.
+/// `true` for a whole number whose digits are a plausible date, such as 20240229.
 pub(crate) fn is_date_in_digits(number: f64) -> bool {
     let digits = number as i64;
     let (year, month, day) = (digits / 10_000, digits / 100 % 100, digits % 100);
@@ -85,7 +83,7 @@ fn day_of(date: &str) -> Option<i64> {
     if sound { civil_days(whole(year)?, whole(month)?, whole(day)?) } else { None }
 }
 
-/// Days of `2024-02`. With a slash, it may be a season of two years.
+/// Days of `2024-02`; with a slash, it may be a season of two years.
 fn month_of(date: &str) -> Option<i64> {
     let (year, month) = date.split_once('-').filter(|(year, month)| year.len() == 4 && month.len() == 2)?;
     civil_days(whole(year)?, whole(month)?, 1)
@@ -181,7 +179,7 @@ pub fn date_text(days: f64) -> String {
     }
 }
 
-/// Year, month and day; inverse of [`civil_days`].
+/// Inverse of [`civil_days`].
 pub(crate) fn civil_date(days: i64) -> (i64, i64, i64) {
     let shifted = days + 719_468;
     let (era, day_of_era) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
@@ -193,8 +191,8 @@ pub(crate) fn civil_date(days: i64) -> (i64, i64, i64) {
     (year, month, day_of_year - (153 * from_march + 2) / 5 + 1)
 }
 
-/// Days since 1970-01-01 in the Gregorian calendar; `None` for an impossible date. 400 years have 146 097
-/// days; years are counted from March, so that the leap day is the last.
+/// Days since 1970-01-01 in the Gregorian calendar; `None` for an impossible date. 400 years have 146,097
+/// days; years start in March, so that the leap day is last.
 pub(crate) fn civil_days(year: i64, month: i64, day: i64) -> Option<i64> {
     let leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
     let longest = [31, if leap { 29 } else { 28 }, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];

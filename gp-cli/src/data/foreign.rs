@@ -1,29 +1,26 @@
-//! Recognition of unsupported files, with advice for conversion.
+//! Recognition of unsupported files, with advice.
 
-/// Position and signature of DuckDB files.
 const DUCKDB: (usize, &[u8]) = (8, b"DUCK");
-/// First bytes of SQLite files, for builds without that format.
+/// For builds without SQLite.
 const SQLITE: &[u8] = b"SQLite format 3\0";
 
-/// First bytes of Parquet and Arrow files, for builds without these formats.
+/// Parquet and Arrow, for builds without these formats.
 const COLUMNAR: [&[u8]; 2] = [b"PAR1", b"ARROW1"];
 
-/// Position and first bytes of the JSON header of model files (safetensors).
+/// Position and start of a model file's JSON header (safetensors).
 const MODEL: (usize, &[u8]) = (8, b"{\"__metadata__\":{\"gp-model\"");
 
-/// First bytes of Excel workbooks before 2007, and encrypted ones.
+/// Excel before 2007, and encrypted workbooks.
 const OLD_EXCEL: &[u8] = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";
-/// First bytes of zip archives, such as workbooks and arrays of numpy.
 const ZIP: &[u8] = b"PK\x03\x04";
-/// Names of parts of spreadsheets near the start of their archives.
+/// Parts near the start of spreadsheet archives.
 const PARTS: [&[u8]; 3] = [b"[Content_Types].xml", b"xl/", b"opendocument.spreadsheet"];
-/// Position of the length and text of the first name in an archive.
+/// Position of the length and text of an archive's first name.
 const NAME_LENGTH: usize = 26;
 const NAME: usize = 30;
-/// Extensions of spreadsheets.
 const SPREADSHEETS: [&str; 6] = ["xlsx", "xlsm", "xlsb", "xls", "ods", "numbers"];
 
-/// Description of a spreadsheet with these first bytes, and advice; `None` for other files.
+/// Description and advice for a spreadsheet; `None` for other files.
 pub(super) fn spreadsheet(name: &str, extension: &str, head: &[u8]) -> Option<String> {
     let is_zip = head.starts_with(ZIP) && !holds_arrays(head);
     let has_part = || PARTS.iter().any(|part| head.windows(part.len()).any(|bytes| bytes == *part));
@@ -37,7 +34,6 @@ pub(super) fn spreadsheet(name: &str, extension: &str, head: &[u8]) -> Option<St
     })
 }
 
-/// `true` for an archive whose first part is an array of numpy.
 fn holds_arrays(head: &[u8]) -> bool {
     let length = head
         .get(NAME_LENGTH..NAME_LENGTH + 2)
@@ -45,7 +41,7 @@ fn holds_arrays(head: &[u8]) -> bool {
     head.get(NAME..NAME + length).is_some_and(|name| name.ends_with(b".npy"))
 }
 
-/// Description of an unsupported file with these first bytes, and advice; `None` if it may be a table.
+/// Description and advice for an unsupported file; `None` if it may be a table.
 pub(super) fn advice(name: &str, head: &[u8]) -> Option<String> {
     if head.get(MODEL.0..).is_some_and(|rest| rest.starts_with(MODEL.1)) {
         return Some(format!("`{name}` is a model file, not a table; gp inspect {name} shows what it holds"));

@@ -9,12 +9,12 @@ use super::supply::Supply;
 use crate::error::{CliError, ErrorKind};
 use std::fmt::Debug;
 
-/// Maximum number of columns of a table; memory of a model grows with their square.
+/// Maximum number of columns; memory of a model grows with their square.
 pub const MAX_COLUMNS: usize = 100_000;
 
-/// Table format.
+/// Reader of one table format.
 pub trait Format: Debug + Send + Sync {
-    /// Name used in flags.
+    /// Name in flags.
     fn name(&self) -> &'static str;
 
     /// One-line description.
@@ -32,7 +32,7 @@ pub trait Format: Debug + Send + Sync {
     /// [`Data`](ErrorKind::Data) with the place.
     fn read(&self, source: &Source, options: &ReadOptions) -> Result<Frame, CliError>;
 
-    /// Reads a table from an input that need not be in memory.
+    /// Reads a table that need not be in memory.
     ///
     /// # Errors
     /// As [`read`](Self::read); [`Io`](ErrorKind::Io) if the file cannot be read.
@@ -50,7 +50,7 @@ pub trait Format: Debug + Send + Sync {
         false
     }
 
-    /// Reads a table in chunks of rows.
+    /// Reads chunks of rows.
     ///
     /// # Errors
     /// As [`read`](Self::read); [`Usage`](ErrorKind::Usage) if the format cannot be read in chunks.
@@ -62,7 +62,6 @@ pub trait Format: Debug + Send + Sync {
         Err(self.not_in_pieces(input.name()))
     }
 
-    /// Error for a table that this format cannot read in chunks.
     fn not_in_pieces(&self, table: &str) -> CliError {
         let format = self.name();
         let message = format!(
@@ -71,13 +70,12 @@ pub trait Format: Debug + Send + Sync {
         CliError::new(ErrorKind::Usage, message)
     }
 
-    /// Approximate memory of the table and its points, in bytes.
+    /// Approximate bytes of the table and its points.
     fn memory(&self, input: &Input) -> f64 {
         3.0 * input.size()
     }
 }
 
-/// Refuses tables with too many columns.
 pub(super) fn check_width(supply: &dyn Supply, columns: usize) -> Result<(), CliError> {
     if columns <= MAX_COLUMNS {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Registry of formats, and detection of a file's format.
+//! Registry and detection of formats.
 
 use super::folder::{self, FolderStream};
 use super::foreign;
@@ -13,12 +13,12 @@ use crate::memory::Budget;
 use gp_optim::did_you_mean;
 use std::sync::Arc;
 
-/// Share of the remaining memory for piped input; the rest goes to a temporary file.
+/// Share of remaining memory for piped input; the rest goes to a temporary file.
 const SHARE_OF_PIPE: f64 = 0.25;
-/// Bytes of piped input that are always kept in memory.
+/// Bytes of piped input always kept in memory.
 const FEW: u64 = 1 << 20;
 
-/// Registry of table formats; programs can add their own.
+/// Table formats; programs can add their own.
 #[derive(Clone, Debug)]
 pub struct Formats {
     known: Vec<Arc<dyn Format>>,
@@ -40,7 +40,7 @@ impl Formats {
         self
     }
 
-    /// Sets the memory budget for tables.
+    /// Sets the memory budget of tables.
     #[must_use]
     pub fn within(self, budget: Budget) -> Self {
         Self { budget, ..self }
@@ -52,18 +52,18 @@ impl Formats {
         self.budget
     }
 
-    /// All formats.
+    /// Formats by precedence.
     pub fn iter(&self) -> impl Iterator<Item = &dyn Format> {
         self.known.iter().map(AsRef::as_ref)
     }
 
-    /// Names of all formats.
+    /// Names in flags.
     #[must_use]
     pub fn names(&self) -> Vec<&'static str> {
         self.iter().map(Format::name).collect()
     }
 
-    /// Reads the file at this path, or standard input for `-`.
+    /// Reads a file, or standard input for `-`.
     ///
     /// # Errors
     /// [`Io`](ErrorKind::Io) if the file cannot be read; otherwise as [`read`](Self::read).
@@ -71,7 +71,7 @@ impl Formats {
         self.read_input(self.input(path, SHARE_OF_PIPE)?, options)
     }
 
-    /// Opens a table. Piped input stays in memory up to `share` of the remaining memory.
+    /// Opens a table. Piped input stays in memory up to `share` of what remains.
     ///
     /// # Errors
     /// As [`Input::open`].
@@ -80,7 +80,7 @@ impl Formats {
         Ok(Input::open(path, keep.max(FEW))?.within(self.budget))
     }
 
-    /// Reads a table in the requested format, else by its first bytes, else by its extension, else as CSV.
+    /// Reads a table by requested format, else first bytes, else extension, else as CSV.
     ///
     /// # Errors
     /// [`Usage`](ErrorKind::Usage) for an unknown format; otherwise [`Data`](ErrorKind::Data).
@@ -89,7 +89,7 @@ impl Formats {
         format.read(source, options)?.read_as(options)
     }
 
-    /// Reads a table from an input that need not be in memory, as [`read`](Self::read).
+    /// Same as [`read`](Self::read) for an input that need not be in memory.
     ///
     /// # Errors
     /// As [`read`](Self::read); [`Io`](ErrorKind::Io) if the file cannot be read.
@@ -101,7 +101,7 @@ impl Formats {
         format.read_input(input, options)?.read_as(options)
     }
 
-    /// Reads the table in chunks of rows.
+    /// Reads chunks of rows.
     ///
     /// # Errors
     /// As [`read`](Self::read) and [`Format::pieces`].
@@ -141,7 +141,7 @@ impl Formats {
         self.choose(input.name(), (input.head(), &input.extension()), options)
     }
 
-    /// Format by request, first bytes or extension; `table` is the name in errors.
+    /// Format by request, first bytes or extension; errors name `table`.
     fn choose(
         &self,
         table: &str,
@@ -190,7 +190,6 @@ impl Formats {
     }
 }
 
-/// Chunks with columns converted to the requested types.
 struct Typed<'a> {
     from: Box<dyn FrameStream + 'a>,
     options: ReadOptions,

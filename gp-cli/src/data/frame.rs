@@ -11,16 +11,13 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Maximum number of names listed in an error.
 const LISTED: usize = 20;
 
-/// Advice for a missing value.
 pub(crate) const FILL_OR_DROP: &str = "; fill it in, or leave out all such rows with --missing drop";
-/// Advice for a missing value that may stay missing.
 pub(crate) const FILL_DROP_OR_KEEP: &str =
     "; fill it in, leave out all such rows with --missing drop, or keep them with --missing keep";
 
-/// Columns of equal length with distinct names, and the position of each row in its file.
+/// Columns of equal length with distinct names, and each row's position in its file.
 #[derive(Clone, Debug)]
 pub struct Frame {
     source: String,
@@ -28,15 +25,13 @@ pub struct Frame {
     by_name: HashMap<String, usize>,
     rows: usize,
     places: Places,
-    /// All columns of the file, if the format reports them.
+    /// All columns of the file, if known.
     heading: Option<Arc<Heading>>,
 }
 
-/// Positions of rows in the file.
 #[derive(Clone, Debug)]
 enum Places {
     Lines(Vec<u64>),
-    /// Row numbers.
     Rows(Vec<u64>),
     /// Consecutive rows from this number on.
     From(u64),
@@ -89,7 +84,7 @@ impl Places {
 }
 
 impl Frame {
-    /// Table with these columns; `source` is its name in errors, `lines` the text line of each row.
+    /// Table with these columns. Errors name `source`; `lines` has each row's text line.
     ///
     /// # Errors
     /// [`Data`](ErrorKind::Data) for no rows, unequal lengths or repeated names.
@@ -97,7 +92,7 @@ impl Frame {
         Self::placed(source, columns, lines.map_or(Places::From(1), Places::Lines))
     }
 
-    /// Table in the memory of a program that counts its rows from 0.
+    /// Table with rows counted from 0, for programs.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -136,13 +131,12 @@ impl Frame {
         Ok(Self { source: source.to_owned(), columns, by_name, rows, places, heading: None })
     }
 
-    /// Adds the heading of the file.
+    /// Adds the file's heading.
     #[must_use]
     pub fn with_heading(self, heading: impl Into<Arc<Heading>>) -> Self {
         Self { heading: Some(heading.into()), ..self }
     }
 
-    /// Converts columns to the requested types.
     pub(super) fn read_as(self, options: &ReadOptions) -> Result<Self, CliError> {
         let Self { source, columns, places, heading, .. } = self;
         let mut out = Vec::with_capacity(columns.len());
@@ -188,13 +182,13 @@ impl Frame {
         self.rows
     }
 
-    /// Columns, in file order.
+    /// In file order.
     #[must_use]
     pub fn columns(&self) -> &[Column] {
         &self.columns
     }
 
-    /// Column names.
+    /// Names of columns read.
     #[must_use]
     pub fn names(&self) -> Vec<&str> {
         self.columns.iter().map(Column::name).collect()
@@ -206,7 +200,7 @@ impl Frame {
         self.by_name.get(name).map(|&place| &self.columns[place])
     }
 
-    /// Names of all columns of the file, read or not, if the format reports them.
+    /// All column names of the file, read or not, if known.
     #[must_use]
     pub fn known_names(&self) -> Vec<&str> {
         match &self.heading {
@@ -227,10 +221,10 @@ impl Frame {
         self.heading.as_deref().and_then(Heading::unnamed)
     }
 
-    /// Columns of these names, in that order.
+    /// Columns in the order of `names`.
     ///
     /// # Errors
-    /// [`Data`](ErrorKind::Data), listing the missing names and the existing ones.
+    /// [`Data`](ErrorKind::Data), listing missing and existing names.
     pub fn require(&self, names: &[&str]) -> Result<Vec<&Column>, CliError> {
         let missing: Vec<&str> = names.iter().copied().filter(|name| self.column(name).is_none()).collect();
         if missing.is_empty() {
@@ -239,12 +233,11 @@ impl Frame {
         Err(self.lacks_besides(names, &missing, ""))
     }
 
-    /// Error for missing columns; `why` gives the reason they are needed.
     pub(crate) fn lacks(&self, missing: &[&str], why: &str) -> CliError {
         self.lacks_besides(&[], missing, why)
     }
 
-    /// [`lacks`](Self::lacks), where columns of these names are needed themselves, and so are no other's misspelling.
+    /// [`lacks`](Self::lacks), where columns of `needed` names are no other's misspelling.
     fn lacks_besides(&self, needed: &[&str], missing: &[&str], why: &str) -> CliError {
         let known = self.known_names();
         let columns = if missing.len() > 1 { "columns" } else { "column" };
@@ -270,7 +263,7 @@ impl Frame {
         CliError::new(ErrorKind::Data, message)
     }
 
-    /// Position of a row in the file, such as `line 3`.
+    /// Row position in the file, such as `line 3`.
     #[must_use]
     pub fn place(&self, row: usize) -> String {
         self.places.text(row)
@@ -288,7 +281,7 @@ impl Frame {
         CliError::new(ErrorKind::Data, message)
     }
 
-    /// Refuses missing values in these columns; `advice` is added to the message.
+    /// Refuses missing values, with `advice` in the message.
     ///
     /// # Errors
     /// [`Data`](ErrorKind::Data) with the place of the first.
@@ -302,7 +295,7 @@ impl Frame {
         }
     }
 
-    /// Indices of rows without missing values in these columns.
+    /// Rows without missing values in these columns.
     #[must_use]
     pub fn complete_rows(&self, columns: &[&Column]) -> Vec<usize> {
         (0..self.rows).filter(|&row| columns.iter().all(|column| !column.is_missing(row))).collect()
@@ -318,7 +311,7 @@ impl Frame {
         Ok(Self { heading, ..Self::placed(&source, columns, places)? })
     }
 
-    /// Copy of the table restricted to these rows.
+    /// Copy restricted to these rows.
     ///
     /// # Errors
     /// [`Data`](ErrorKind::Data) for no rows.
@@ -329,7 +322,7 @@ impl Frame {
     }
 }
 
-/// Error for a cell that does not match its column's type; names the flag that gives the column a role, if any.
+/// Error for a cell of another type; names the flag that gives the column a role.
 pub(super) fn not_of_kind(
     source: &str,
     place: &str,
@@ -357,7 +350,7 @@ pub(super) fn not_of_kind(
     CliError::new(ErrorKind::Data, message)
 }
 
-/// Name for comma-separated lists; quoted if it contains commas or outer blanks.
+/// Name for comma-separated lists, quoted if it contains commas or outer blanks.
 pub(crate) fn quoted(name: &str) -> String {
     if name.contains(',') || name.starts_with('"') || name.trim() != name {
         format!("\"{}\"", name.replace('"', "\"\""))
@@ -366,18 +359,17 @@ pub(crate) fn quoted(name: &str) -> String {
     }
 }
 
-/// Most similar known name: equal up to outer blanks, or a small edit away.
+/// Most similar name: equal up to outer blanks, or a small edit away.
 fn near<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
     let but_for_blanks = known.iter().find(|other| other.trim() == name.trim());
     but_for_blanks.copied().or_else(|| similar(name, known.iter().copied()))
 }
 
-/// `true` for a name with a double quote only at its start.
+/// `true` for a double quote only at the start.
 fn has_open_quote(name: &str) -> bool {
     name.len() > 1 && name.starts_with('"') && !name.ends_with('"')
 }
 
-/// First names of a list, and the number of further ones.
 pub(crate) fn list(names: &[&str]) -> String {
     let shown = names.iter().take(LISTED).map(|name| quoted(&shown(name)));
     let listed = shown.collect::<Vec<_>>().join(", ");

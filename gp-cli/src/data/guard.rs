@@ -1,4 +1,4 @@
-//! Protection against third-party readers that panic on damaged files.
+//! Protection against readers that panic on damaged files.
 
 use super::supply::Supply;
 use crate::error::CliError;
@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
 /// Path prefixes of these readers' sources in any registry.
 const FOREIGN: [&str; 2] = ["parquet-", "arrow-"];
 
-/// Runs `read`; a panic becomes an error for a damaged file. `read` only borrows, so no state is left
+/// Runs `read`; a panic becomes an error for a damaged file. `read` only borrows, so no state becomes
 /// inconsistent.
 pub(super) fn guarded<T>(
     supply: &dyn Supply,
@@ -18,7 +18,7 @@ pub(super) fn guarded<T>(
         .unwrap_or_else(|_| Err(supply.fault(&format!(" is a damaged or truncated {format} file"))))
 }
 
-/// Silences panic messages of these readers in this process; other panics are still printed.
+/// Silences panic messages of these readers in this process only.
 pub(crate) fn silence_foreign_panics() {
     let usual = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {

@@ -1,33 +1,32 @@
-//! Columns of a file and the selection that is read.
+//! Columns of a file and selection to read.
 
 use super::column::Kind;
 use super::options::ReadOptions;
 
-/// Prefix of an unnamed pandas index in Parquet and Arrow, followed by its number and two underscores.
+/// Prefix of an unnamed pandas index in Parquet and Arrow; number and two underscores follow.
 const PANDAS_INDEX: &str = "__index_level_";
 
-/// Columns of a file: all names, positions read, dropped row-number columns.
+/// Column names of a file, positions read, and dropped row-number columns.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Heading {
     names: Vec<String>,
     places: Vec<usize>,
     left_out: Vec<String>,
     unnamed: Option<String>,
-    /// Role flags of columns, by position.
+    /// Role flags by position.
     uses: Vec<Option<&'static str>>,
-    /// `true` for columns read as words, by position.
     words: Vec<bool>,
 }
 
 impl Heading {
-    /// Heading with these names. A pandas index is read only on request. If no requested column exists, the
+    /// Heading with these names. A pandas index is read on request only. If no requested column exists, the
     /// first is read, so that errors can list the table's names.
     #[must_use]
     pub fn new(names: Vec<String>, options: &ReadOptions) -> Self {
         Self::with_indices(names, &[], options)
     }
 
-    /// Heading with further columns that are indices of pandas.
+    /// Same as [`new`](Self::new), with further pandas indices.
     pub(super) fn with_indices(names: Vec<String>, named: &[String], options: &ReadOptions) -> Self {
         let mut heading = Self { places: (0..names.len()).collect(), names, ..Self::default() };
         let is_index = |name: &String| is_pandas_index(name) || named.contains(name);
@@ -45,7 +44,7 @@ impl Heading {
         heading
     }
 
-    /// Drops a column and records the reason `what`; the only column is never dropped.
+    /// Drops a column for the reason `what`; the only column is never dropped.
     pub(super) fn leave_out(&mut self, name: &str, what: &str) {
         let rest: Vec<usize> =
             self.places.iter().copied().filter(|&place| self.names[place] != name).collect();
@@ -60,24 +59,23 @@ impl Heading {
         self.unnamed = Some(name.to_owned());
     }
 
-    /// Names of all columns of the file.
+    /// All column names.
     #[must_use]
     pub fn names(&self) -> &[String] {
         &self.names
     }
 
-    /// Positions of the columns to read.
+    /// Positions of columns to read.
     #[must_use]
     pub fn places(&self) -> &[usize] {
         &self.places
     }
 
-    /// Flag that gives the column at this position a role.
     pub(super) fn flag(&self, place: usize) -> Option<&'static str> {
         self.uses.get(place).copied().flatten()
     }
 
-    /// `true` if the column at this position is read as words, whatever type the file gives it.
+    /// `true` if the column is read as words, whatever its type in the file.
     #[cfg(feature = "columnar")]
     pub(super) fn holds_words(&self, place: usize) -> bool {
         self.words.get(place).copied().unwrap_or(false)

@@ -1,4 +1,4 @@
-//! IDX arrays, the format of MNIST.
+//! IDX arrays, as of MNIST.
 
 use super::column::{Column, Kind};
 use super::format::{Format, check_width};
@@ -11,8 +11,8 @@ use super::supply::Supply;
 use crate::error::CliError;
 use std::path::Path;
 
-/// IDX format. A vector becomes the column `label`; tables and images become columns `p0`, `p1`, …. Labels of
-/// an image file are read from the label file beside it, found by MNIST's naming.
+/// IDX format. A vector becomes the column `label`; tables and images become `p0`, `p1`, …. Labels of an
+/// image file come from the file beside it with MNIST's naming.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Idx;
 
@@ -57,7 +57,6 @@ impl Format for Idx {
     }
 }
 
-/// Label file of an image file, if it exists.
 pub(crate) fn labels_beside(name: &str) -> Option<String> {
     let path = Path::new(name);
     let labels = path
@@ -69,17 +68,13 @@ pub(crate) fn labels_beside(name: &str) -> Option<String> {
     (beside != path && beside.is_file()).then(|| beside.to_string_lossy().into_owned())
 }
 
-/// Converter of bytes to a number.
 type Read = fn(&[u8]) -> f64;
 
-/// Numbers of a file, row-major.
 struct Array<'a> {
-    /// `true` for a single axis.
     is_vector: bool,
     rows: usize,
     columns: usize,
     data: &'a [u8],
-    /// Bytes per number.
     size: usize,
     read: Read,
 }
@@ -123,7 +118,6 @@ impl<'a> Array<'a> {
     }
 }
 
-/// Size and converter of a number type.
 fn reader(kind: u8) -> Option<(usize, Read)> {
     Some(match kind {
         0x08 => (1, |b| f64::from(b[0])),

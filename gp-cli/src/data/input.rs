@@ -1,4 +1,4 @@
-//! Table input from a file, standard input or memory, inspected before it is read.
+//! Table input, inspected before it is read.
 
 use super::counted::{read_all, read_up_to};
 use super::listing::tables;
@@ -12,17 +12,16 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
-/// Bytes read to recognise the format and estimate the size of rows.
+/// Bytes for recognising the format and estimating row size.
 const HEAD: u64 = 1 << 18;
 
-/// Table input that need not be in memory: a file, or spooled standard input.
+/// Input that need not be in memory: a file, or spooled standard input.
 #[derive(Debug)]
 pub struct Input {
     name: String,
     from: From,
     size: u64,
     budget: Budget,
-    /// First bytes, raw and unpacked.
     head: Head,
 }
 
@@ -40,7 +39,7 @@ enum From {
 struct Head {
     packed: bool,
     unpacked: Vec<u8>,
-    /// Estimated compression ratio: file bytes per content byte.
+    /// Estimated file bytes per content byte.
     ratio: f64,
 }
 
@@ -49,7 +48,8 @@ impl Input {
     /// temporary file.
     ///
     /// # Errors
-    /// [`Io`](ErrorKind::Io) if it cannot be read, [`Data`](ErrorKind::Data) for damaged gzip data and empty input.
+    /// [`Io`](ErrorKind::Io) if it cannot be read, [`Data`](ErrorKind::Data) for damaged gzip data and empty
+    /// input.
     pub fn open(path: &str, keep: u64) -> Result<Self, CliError> {
         if path == "-" {
             return Self::spooled("standard input", &mut io::stdin().lock(), keep);
@@ -102,7 +102,7 @@ impl Input {
         Self { name: name.to_owned(), from: From::Memory(bytes), size, budget, head: Head::default() }.begun()
     }
 
-    /// The input with a memory budget.
+    /// Sets the memory budget.
     #[must_use]
     pub fn within(self, budget: Budget) -> Self {
         let from = match self.from {
@@ -127,7 +127,6 @@ impl Input {
         Self { name: name.to_owned(), from, size, budget, head: Head::default() }.begun()
     }
 
-    /// Inspects the first bytes.
     fn begun(mut self) -> Result<Self, CliError> {
         let failed = |cause| cannot_read(&self.name, cause);
         let first = read_up_to(self.raw()?.as_mut(), HEAD).map_err(failed)?;
@@ -156,7 +155,6 @@ impl Input {
         &self.name
     }
 
-    /// Path of an uncompressed file, if any.
     #[cfg(feature = "sqlite")]
     pub(super) fn path(&self) -> Option<&Path> {
         match &self.from {
@@ -183,11 +181,11 @@ impl Input {
         self.size as f64 / self.head.ratio.max(f64::MIN_POSITIVE)
     }
 
-    /// Reads the whole input into memory.
+    /// Reads everything into memory.
     ///
     /// # Errors
-    /// [`Io`](ErrorKind::Io) if it cannot be read, [`Data`](ErrorKind::Data) for damaged gzip data or too little
-    /// memory.
+    /// [`Io`](ErrorKind::Io) if it cannot be read, [`Data`](ErrorKind::Data) for damaged gzip data or too
+    /// little memory.
     pub fn load(self) -> Result<Source, CliError> {
         let bytes = match self.from {
             From::Memory(bytes) if !self.head.packed => bytes,
@@ -234,7 +232,7 @@ impl Input {
 }
 
 impl Source {
-    /// Source from raw bytes under this name; gzip data are unpacked.
+    /// Source from raw bytes; unpacks gzip data.
     ///
     /// # Errors
     /// [`Data`](ErrorKind::Data) for damaged gzip data, too little memory, and empty input.
@@ -264,7 +262,6 @@ impl Supply for Input {
     }
 }
 
-/// Gzip data whose faults become errors of this program.
 struct Unpacked<'a, R> {
     from: MultiGzDecoder<R>,
     name: &'a str,
@@ -276,7 +273,7 @@ impl<R: Read> Read for Unpacked<'_, R> {
     }
 }
 
-/// Unpacked length of a prefix of gzip data.
+/// Unpacked length of a prefix.
 fn unpacked_length(packed: &[u8]) -> u64 {
     let (mut from, mut buffer, mut length) = (MultiGzDecoder::new(packed), vec![0; 1 << 16], 0);
     while let Ok(count @ 1..) = from.read(&mut buffer) {
@@ -285,7 +282,6 @@ fn unpacked_length(packed: &[u8]) -> u64 {
     length
 }
 
-/// Copies a stream to a temporary file; also returns the number of bytes.
 fn pour(from: &mut dyn Read) -> Result<(File, u64), CliError> {
     let folder = std::env::temp_dir();
     let (mut to, mut buffer, mut total) = (Spool::new(&folder)?, vec![0; 1 << 16], 0);

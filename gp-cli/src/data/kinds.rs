@@ -3,7 +3,7 @@
 use super::column::{Column, Kind, LevelBuilder, parse};
 use super::{cells, dates};
 
-/// Counts of cells by type; tallies can be added.
+/// Cell counts by type; can be added.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Tally {
     numbers: usize,
@@ -13,7 +13,7 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    /// Adds a text cell that may be a number.
+    /// Counts a text cell, which may be a number.
     pub(super) fn add(&mut self, cell: &str) {
         if cells::number(cell).is_some() {
             self.add_number();
@@ -26,7 +26,7 @@ impl Tally {
         self.numbers += 1;
     }
 
-    /// Adds a text cell that is not a number, even if it looks like one.
+    /// Counts a cell as a word, even if it looks like a number.
     pub(super) fn add_word(&mut self, cell: &str) {
         if cells::is_missing(cell) {
         } else if cells::flag(cell).is_some() {
@@ -38,8 +38,8 @@ impl Tally {
         }
     }
 
-    /// Column type: the type of all cells. If at least half are numbers, the column is numeric and the other
-    /// cells are errors.
+    /// Common type of all cells. If at least half are numbers, the column is numeric and other cells are
+    /// errors.
     pub(super) fn kind(self) -> Kind {
         let all = self.numbers + self.flags + self.dates + self.words;
         if 2 * self.numbers >= all {
@@ -54,7 +54,7 @@ impl Tally {
     }
 }
 
-/// Detector of columns that count 0, 1, 2, … or 1, 2, 3, …
+/// Detects columns that count 0, 1, 2, … or 1, 2, 3, …
 #[derive(Clone, Copy, Default)]
 pub(super) struct Numbering {
     rows: usize,
@@ -91,7 +91,7 @@ impl ColumnCells {
         }
     }
 
-    /// Appends a cell; the error is the type that the cell does not match.
+    /// Appends a cell; the error is the type that it does not match.
     pub(super) fn push(&mut self, cell: &str) -> Result<(), Kind> {
         match self {
             Self::Numbers(kind, numbers) => numbers.push(parse(cell, *kind).ok_or(*kind)?),
@@ -100,7 +100,7 @@ impl ColumnCells {
         Ok(())
     }
 
-    /// Bytes of memory, including the points made from the numbers.
+    /// Bytes, including points made from the numbers.
     pub(super) fn bytes(&self) -> usize {
         match self {
             Self::Numbers(_, numbers) => 8 * (numbers.capacity() + numbers.len()),
@@ -108,7 +108,7 @@ impl ColumnCells {
         }
     }
 
-    /// Appends a number; `false` if the column has another type.
+    /// Appends a number; `false` for another column type.
     #[cfg(feature = "sqlite")]
     pub(super) fn push_number(&mut self, number: f64) -> bool {
         match self {

@@ -16,8 +16,8 @@ use crate::error::CliError;
 use std::io::{BufRead, BufReader, Read};
 use std::sync::Arc;
 
-/// LibSVM, `label 1:0.5 7:2`. Columns are `label`, `x1`, `x2`, … up to the largest index; missing entries are
-/// 0.
+/// LibSVM, `label 1:0.5 7:2`. Columns are `label`, `x1`, `x2`, … up to the largest index; missing entries
+/// are 0.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LibSvm;
 
@@ -69,28 +69,22 @@ impl Format for LibSvm {
     }
 }
 
-/// Bytes per column name.
 const NAME: usize = 6;
-/// Bytes of a line read at once.
 const CHUNK: u64 = 1 << 16;
-/// Bytes of memory per byte of a line: its text, and its entries, in buffers that may be twice as large.
+/// Bytes per byte of a line: text and entries, in buffers up to twice as large.
 const COPIES: f64 = 10.0;
 
-/// Sparse rows of a file, read twice: for the largest index, then for the values.
+/// Rows, read twice: for the largest index, then for the values.
 struct Lines<'a> {
     body: LineCells<'a>,
     heading: Arc<Heading>,
-    /// Position among the columns read, per file column.
+    /// Position among columns read, per file column.
     slots: Vec<Option<usize>>,
-    /// Rows per chunk.
     rows: usize,
-    /// Remaining rows.
     left: usize,
-    /// Number of all rows.
     count: usize,
 }
 
-/// Rows of a text, in sequence.
 struct LineCells<'a> {
     supply: &'a dyn Supply,
     from: BufReader<Box<dyn Read + 'a>>,
@@ -99,7 +93,7 @@ struct LineCells<'a> {
     room: LineRoom,
 }
 
-/// One row: line, label and non-zero entries.
+/// Line, label and non-zero entries.
 struct SparseRow {
     line: u64,
     label: f64,
@@ -180,7 +174,7 @@ impl<'a> LineCells<'a> {
         Ok(Self { supply, from, text: Vec::new(), line: 0, room: LineRoom::default() })
     }
 
-    /// Reads the next line; `false` at the end.
+    /// Returns `false` at the end.
     fn read_line(&mut self) -> Result<bool, CliError> {
         self.text.clear();
         loop {
@@ -196,7 +190,6 @@ impl<'a> LineCells<'a> {
         }
     }
 
-    /// Next row; skips comments and empty lines.
     fn next(&mut self) -> Result<Option<SparseRow>, CliError> {
         while self.read_line()? {
             let text = std::str::from_utf8(&self.text).map_err(|_| self.supply.fault(&" is not text"))?;

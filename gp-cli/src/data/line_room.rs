@@ -1,12 +1,12 @@
-//! Memory of the current line of a text, counted once the line is long.
+//! Memory of a text's current line, counted once it is long.
 
 use super::supply::Supply;
 use crate::error::CliError;
 use crate::memory::size_text;
 
-/// Length in bytes up to which lines are not counted.
+/// Bytes up to which lines are not counted.
 const SHORT: usize = 1 << 20;
-/// A line is counted again when it has grown by one part in this many.
+/// A line is counted again after growing by one part in this many.
 const GROWTH: usize = 4;
 
 /// Longest line counted so far.
@@ -16,13 +16,12 @@ pub(super) struct LineRoom {
 }
 
 impl LineRoom {
-    /// `true` if a line of this length has to be counted before it grows.
+    /// `true` if such a line must be counted before it grows.
     pub(super) fn is_due(self, length: usize) -> bool {
         length > self.counted.max(SHORT)
     }
 
-    /// Refuses line number `line` if the memory does not suffice for it to grow. It takes `copies` bytes per byte of
-    /// its text.
+    /// Refuses a line that memory does not let grow, at `copies` bytes per byte of text.
     pub(super) fn count(
         &mut self,
         supply: &dyn Supply,

@@ -1,4 +1,4 @@
-//! Detection of numbers and dates that were read as words because of their notation.
+//! Numbers and dates that were read as words because of their notation.
 
 use super::{cells, dates};
 use crate::shown::shown;
@@ -8,10 +8,9 @@ use std::fmt;
 const FEWEST: usize = 3;
 /// Minimum share of distinct words that look like numbers or dates.
 const MOST: f64 = 0.8;
-/// Thousands separators.
 const SEPARATORS: [char; 7] = [',', '.', ' ', '\'', '_', '\u{a0}', '\u{202f}'];
 const LONG_MINUS: char = '\u{2212}';
-/// Maximum number of letters of a unit.
+/// Maximum number of a unit's letters.
 const UNIT: usize = 8;
 const CURRENCIES: [&str; 9] = ["$", "€", "£", "¥", "EUR", "USD", "GBP", "CHF", "JPY"];
 const MONTHS: [&str; 12] =
@@ -30,7 +29,7 @@ pub enum Notation {
     Percent,
     /// `$12.50`
     Currency,
-    /// `−5`, with the sign of typesetting
+    /// `−5`, with a typographic minus sign
     LongMinus,
     /// `12 kg`
     Unit,
@@ -42,21 +41,21 @@ pub enum Notation {
     PlainDate,
 }
 
-/// Words that look like numbers or dates in some notation.
+/// Words that look like numbers or dates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lookalike {
     /// Most frequent notation.
     pub notation: Notation,
-    /// First word in this notation.
+    /// First such word.
     pub example: String,
-    /// First word that is no date among [dates](Notation::PlainDate), and the number of further ones.
+    /// First word that is no date among [dates](Notation::PlainDate), and number of further ones.
     pub odd: Option<(String, usize)>,
-    /// Place of that word, if known.
+    /// Place of [`odd`](Lookalike::odd), if known.
     pub odd_place: Option<String>,
 }
 
 impl Notation {
-    /// Unsupported notation of a cell; `None` for words and for readable numbers or dates.
+    /// Unsupported notation of a cell; `None` for other words and for readable numbers or dates.
     #[must_use]
     pub fn of(cell: &str) -> Option<Self> {
         let text = cell.trim();
@@ -81,7 +80,7 @@ impl Notation {
         }
     }
 
-    /// Remedy to suggest to the user.
+    /// Remedy for the user.
     #[must_use]
     pub fn advice(self) -> &'static str {
         match self {
@@ -120,7 +119,6 @@ impl Notation {
         }
     }
 
-    /// Name of one such cell.
     pub(super) fn one(self) -> &'static str {
         self.names()[0]
     }
@@ -133,7 +131,7 @@ impl fmt::Display for Notation {
 }
 
 impl Lookalike {
-    /// Notation of most of these distinct words, if any.
+    /// Notation of most distinct words, if any.
     #[must_use]
     pub fn among(words: &[String]) -> Option<Self> {
         let plain = words.iter().filter(|word| cells::number(word).is_some()).count();
@@ -158,14 +156,13 @@ impl Lookalike {
         Some(Self { notation: *notation, example, odd, odd_place: None })
     }
 
-    /// Adds the place of the [odd](Self::odd) word.
+    /// Sets [`odd_place`](Self::odd_place).
     #[must_use]
     pub fn at(self, place: Option<String>) -> Self {
         Self { odd_place: place, ..self }
     }
 }
 
-/// First word that is no date, and the number of further ones.
 fn odd_dates(words: &[String]) -> Option<(String, usize)> {
     let mut odd = words.iter().filter(|word| !is_plain_date(word));
     Some((odd.next()?.clone(), odd.count()))
@@ -190,12 +187,12 @@ impl fmt::Display for Lookalike {
     }
 }
 
-/// `true` if all words are readable numbers, read as words because of their column's type.
+/// `true` if all are readable numbers, read as words because of their column's type.
 pub(crate) fn are_numbers(words: &[String]) -> bool {
     words.iter().all(|word| cells::number(word.trim()).is_some())
 }
 
-/// `true` for a readable number, also with thousands separators or a decimal comma.
+/// Thousands separators or a decimal comma are allowed.
 fn is_number(text: &str) -> bool {
     cells::number(text).is_some() || is_decimal_comma(text) || is_grouped(text)
 }
@@ -223,15 +220,14 @@ fn is_decimal_comma(text: &str) -> bool {
     is_whole && are_digits(decimals) && !is_either_comma(text)
 }
 
-/// `true` for `2,904`, whose comma may also be a decimal one.
+/// `true` for `2,904`, whose comma may also be decimal.
 fn is_either_comma(text: &str) -> bool {
     unsigned(text).split_once(',').is_some_and(|(whole, decimals)| {
         decimals.len() == 3 && are_digits(decimals) && are_digits(whole) && whole.len() <= 3 && whole != "0"
     })
 }
 
-/// `true` for groups of three digits after a group of at most three, optionally with decimals after another
-/// mark.
+/// `true` for groups of three digits after at most three, and decimals after another mark.
 fn is_grouped(text: &str) -> bool {
     let text = unsigned(text);
     let Some(separator) = text.chars().find(|letter| SEPARATORS.contains(letter)) else { return false };
@@ -248,7 +244,7 @@ fn is_grouped(text: &str) -> bool {
         && rest.iter().all(|group| group.len() == 3 && are_digits(group))
 }
 
-/// Unit after a number, such as `kg`, `km/h`, `°C` or `m²`.
+/// Unit such as `kg`, `km/h`, `°C` or `m²` after a number.
 fn unit(text: &str) -> Option<&str> {
     let end = |letter: char| !(letter.is_ascii_digit() || "+-.,".contains(letter) || letter == LONG_MINUS);
     let (number, unit) = text.split_at(text.find(end)?);
@@ -259,7 +255,7 @@ fn unit(text: &str) -> Option<&str> {
     (is_unit && is_number(number)).then_some(unit)
 }
 
-/// `true` unless words have different units: `1st`, `2nd` and `3rd` are no numbers.
+/// `false` for different units: `1st`, `2nd` and `3rd` are no numbers.
 fn have_one_unit(words: &[String]) -> bool {
     let of_unit = |word: &&String| Notation::of(word) == Some(Notation::Unit);
     let mut units = words.iter().filter(of_unit).filter_map(|word| unit(word.trim()));
@@ -281,7 +277,7 @@ fn is_week(text: &str) -> bool {
     })
 }
 
-/// `true` for day, month and year in any order, the month as number or word; a following time is ignored.
+/// `true` for day, month (number or word) and year in any order; ignores a following time.
 fn is_date(text: &str) -> bool {
     let parts: Vec<&str> =
         text.split(['/', '.', '-', ' ', ',', 'T']).filter(|part| !part.is_empty()).take(3).collect();

@@ -9,12 +9,12 @@ use super::source::Source;
 use super::supply::Supply;
 use crate::error::CliError;
 
-/// `.npy` format: one array, one point per row. Columns are `x0`, `x1`, …; a vector is `x`.
+/// `.npy`: one array, one point per row. Columns are `x0`, `x1`, …; a vector is `x`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Npy;
 
 const MAGIC: &[u8] = b"\x93NUMPY";
-/// Maximum length of a header in bytes; numpy reads no longer ones either, unless told to.
+/// Maximum bytes of a header, which is also numpy's default.
 const LONGEST_HEADER: usize = 10_000;
 
 impl Format for Npy {
@@ -46,11 +46,10 @@ impl Format for Npy {
     }
 }
 
-/// Array of numbers in the layout of the file.
+/// Numbers in the file's layout.
 pub(super) struct NpyArray<'a> {
     pub(super) rows: usize,
     pub(super) columns: usize,
-    /// `true` for an array with one axis.
     vector: bool,
     /// `true` for column-major order.
     fortran: bool,
@@ -58,7 +57,6 @@ pub(super) struct NpyArray<'a> {
 }
 
 impl<'a> NpyArray<'a> {
-    /// Array in the bytes of an `.npy` file.
     pub(super) fn read(bytes: &'a [u8]) -> Result<Self, String> {
         let rest = bytes.strip_prefix(MAGIC).ok_or("it does not begin as numpy's arrays do")?;
         let (version, rest) = rest.split_at_checked(2).ok_or("it ends in its header")?;
@@ -79,7 +77,7 @@ impl<'a> NpyArray<'a> {
         Ok(Self { rows, columns, vector: shape.len() < 2, fortran: fortran && shape.len() > 1, numbers })
     }
 
-    /// Column names: `stem` with numbers, or `stem` alone for a vector.
+    /// Column names: `stem` with numbers; alone for a vector.
     pub(super) fn names(&self, stem: &str) -> Vec<String> {
         let name = |place: usize| if self.vector { stem.to_owned() } else { format!("{stem}{place}") };
         (0..self.columns).map(name).collect()
@@ -106,7 +104,7 @@ fn quoted_after<'t>(text: &'t str, key: &str) -> Option<&'t str> {
     text.split_once(key)?.1.split_once('\'')?.1.split_once('\'').map(|(inside, _)| inside)
 }
 
-/// Numbers in a type such as `<f8`.
+/// Numbers of a type such as `<f8`.
 struct Numbers<'a> {
     data: &'a [u8],
     size: usize,
@@ -115,7 +113,6 @@ struct Numbers<'a> {
 }
 
 impl<'a> Numbers<'a> {
-    /// Array of `count` numbers; checks the number of bytes.
     fn new(descr: &str, data: &'a [u8], count: usize) -> Result<Self, String> {
         let (order, kind) = descr.split_at_checked(1).unwrap_or(("", descr));
         let size: usize = kind.get(1..).and_then(|size| size.parse().ok()).unwrap_or(0);
@@ -139,7 +136,7 @@ impl<'a> Numbers<'a> {
     }
 }
 
-/// Converter of a little-endian number type from the leading bytes of an eight-byte buffer.
+/// Converter of a little-endian number at the start of eight bytes.
 fn reader(kind: &str) -> Option<fn(&[u8; 8]) -> f64> {
     Some(match kind {
         "f8" => |b| f64::from_le_bytes(*b),

@@ -13,14 +13,13 @@ use crate::error::CliError;
 use flate2::read::DeflateDecoder;
 use std::borrow::Cow;
 
-/// `.npz` format: a vector `y` becomes the column `y`, a table `X` the columns `X0`, `X1`, ….
+/// `.npz`: a vector `y` becomes the column `y`, a table `X` becomes `X0`, `X1`, ….
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Npz;
 
 const LOCAL: &[u8] = b"PK\x03\x04";
 const CENTRAL: &[u8] = b"PK\x01\x02";
 const END: &[u8] = b"PK\x05\x06";
-/// Bytes of the end record of an archive without a comment.
 const END_SIZE: usize = 22;
 
 impl Format for Npz {
@@ -66,7 +65,6 @@ impl Format for Npz {
     }
 }
 
-/// File in the archive.
 struct Entry {
     name: String,
     method: u16,
@@ -75,7 +73,6 @@ struct Entry {
     offset: usize,
 }
 
-/// Files listed at the end of the archive.
 fn entries(bytes: &[u8]) -> Result<Vec<Entry>, String> {
     let last = bytes.len().checked_sub(END_SIZE).ok_or("it ends in its first entry")?;
     let end = (0..=last).rev().find(|&at| bytes[at..].starts_with(END));
@@ -101,14 +98,13 @@ fn entries(bytes: &[u8]) -> Result<Vec<Entry>, String> {
     Ok(entries)
 }
 
-/// Little-endian number.
 fn number(bytes: &[u8], at: usize, size: usize) -> Result<usize, String> {
     let bytes = bytes.get(at..at.saturating_add(size)).ok_or("it ends too early")?;
     Ok(bytes.iter().rev().fold(0, |sum, &byte| sum << 8 | usize::from(byte)))
 }
 
 impl Entry {
-    /// Unpacked bytes, counted against the table's memory.
+    /// Unpacked bytes, counted as table memory.
     fn unpack<'s>(&self, source: &'s Source, room: &mut TableMemory) -> Result<Cow<'s, [u8]>, CliError> {
         let fault = |what: &str| source.fault(format!(" is damaged: array {}: {what}", self.name));
         let packed = self.packed(source.bytes()).map_err(|what| fault(&what))?;

@@ -3,7 +3,7 @@
 use super::column::Kind;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Use of a model's target, in messages. Its cells may be empty in tables to predict.
+/// Role of a model's target, in messages. Its cells may be empty in tables to predict.
 pub(crate) const TARGET: &str = "the target of the model";
 
 /// Table of a file, and its format.
@@ -20,23 +20,23 @@ pub struct TableChoice {
     pub query: Option<String>,
 }
 
-/// Options for reading a table.
+/// Columns, types and table to read.
 #[derive(Clone, Debug, Default)]
 pub struct ReadOptions {
-    /// Table within the file, and format; by default the format follows from first bytes or name.
+    /// Table within the file, and format; the default follows from first bytes or name.
     pub choice: TableChoice,
-    /// Declared column types; the others follow from the cells.
+    /// Declared types; others follow from the cells.
     pub kinds: BTreeMap<String, Kind>,
-    /// Identifiers, groups and blocks, whose text is kept: `007` is not 7. With another declared type, they have its
-    /// values too.
+    /// Identifiers, groups and blocks, whose text is kept: `007` is not 7. With another declared type, they
+    /// have its values too.
     pub verbatim: BTreeSet<String>,
     /// Role flags by column.
     pub uses: BTreeMap<String, &'static str>,
-    /// Columns to read; `None` for all. Unknown names are ignored.
+    /// Columns to read; unknown names are ignored.
     pub columns: Option<BTreeSet<String>>,
-    /// Columns that are never read.
+    /// Columns never read.
     pub excluded: BTreeSet<String>,
-    /// Role columns, which are always read.
+    /// Role columns, always read.
     pub also: BTreeSet<String>,
 }
 
@@ -48,7 +48,7 @@ impl ReadOptions {
         self.also.contains(name) || (is_wanted && !self.excluded.contains(name))
     }
 
-    /// `true` if this column is requested, or has a declared type or a role.
+    /// `true` for a column that is requested, or has a declared type or a role.
     #[must_use]
     pub fn names(&self, name: &str) -> bool {
         let is_wanted = self.columns.as_ref().is_some_and(|columns| columns.contains(name));
@@ -56,19 +56,19 @@ impl ReadOptions {
         is_wanted || is_listed || self.kinds.contains_key(name) || self.uses.contains_key(name)
     }
 
-    /// Flag that gives this column a role.
+    /// Flag that gives a column a role.
     #[must_use]
     pub fn flag(&self, name: &str) -> Option<&'static str> {
         self.uses.get(name).copied()
     }
 
-    /// Declared type.
+    /// Declared type of a column.
     #[must_use]
     pub fn declared(&self, name: &str) -> Option<Kind> {
         self.kinds.get(name).copied()
     }
 
-    /// Type to read the cells of a column as, if known beforehand.
+    /// Type of a column's cells, if known before reading.
     #[must_use]
     pub fn kind(&self, name: &str) -> Option<Kind> {
         if self.verbatim.contains(name) { Some(Kind::Category) } else { self.declared(name) }

@@ -1,15 +1,13 @@
-//! Indices of pandas in Parquet and Arrow files.
+//! pandas indices in Parquet and Arrow files.
 
 use serde_json::Value;
 
-/// Key of the text that pandas adds to a file.
+/// Key of pandas's text in a file.
 pub(super) const KEY: &str = "pandas";
-/// Start of the types of dates and times.
 const TIMES: &str = "date";
 
-/// Columns that were the index of a table of pandas, from the text that it adds to a file.
-///
-/// An index of dates is a time, along which a target may vary, and not among them; nor is a range, which has no column.
+/// Index columns, from pandas's text in a file. Not an index of dates, along which a target may vary; nor a
+/// range, which has no column.
 pub(super) fn index_columns(text: &str) -> Vec<String> {
     let about: Value = serde_json::from_str(text).unwrap_or_default();
     let list = |key: &str| about[key].as_array().cloned().unwrap_or_default();

@@ -4,36 +4,33 @@ use super::frame::Frame;
 use crate::error::CliError;
 use crate::memory::Budget;
 
-/// Approximate number of values per chunk.
+/// Approximate values per chunk.
 const CELLS: usize = 1 << 19;
-/// Maximum number of rows per chunk.
 const MAX_ROWS: usize = 1 << 15;
 
 /// Table as a sequence of chunks.
 ///
-/// All chunks have the same column types. Rows are numbered through, so errors name the same places as for a
-/// whole table. Each chunk has its own list of words.
+/// Column types are the same in all chunks, and rows are numbered through, so errors name the same places as
+/// for a whole table. Each chunk has its own list of words.
 pub trait FrameStream {
     /// Next rows; `None` after the last.
     ///
     /// # Errors
-    /// Those of the [`Format`](super::Format) for the whole table.
+    /// As for the [`Format`](super::Format) of a whole table.
     fn next_piece(&mut self) -> Result<Option<Frame>, CliError>;
 
-    /// Number of rows of all chunks, if it is known before they are read.
+    /// Number of all rows, if known before reading.
     fn row_count(&self) -> Option<usize> {
         None
     }
 }
 
-/// Predictions work in blocks of this many rows; chunk sizes are multiples of it except for very wide tables.
+/// Rows per block of predictions; chunk sizes are multiples of it except for very wide tables.
 pub(crate) const ROWS_OF_BLOCK: usize = 2048;
-/// Maximum number of values in a chunk.
 const MAX_CELLS: usize = 1 << 23;
-/// Largest share of the remaining memory for the values of a chunk, of which there are several copies.
+/// Maximum share of remaining memory for a chunk's values, of which there are several copies.
 const SHARE: f64 = 1.0 / 32.0;
 
-/// Chunk size for a number of columns, within a memory budget.
 pub(super) fn rows_of_piece(budget: Budget) -> impl Fn(usize) -> usize {
     let affordable = budget.left().map_or(MAX_CELLS, |left| (SHARE * left) as usize / size_of::<f64>());
     let most_cells = affordable.clamp(CELLS, MAX_CELLS);
@@ -44,7 +41,6 @@ pub(super) fn rows_of_piece(budget: Budget) -> impl Fn(usize) -> usize {
     }
 }
 
-/// Chunk size for all rows in one chunk.
 pub(super) const WHOLE: fn(usize) -> usize = |_| usize::MAX;
 
 #[cfg(test)]

@@ -6,10 +6,9 @@ use crate::memory::Budget;
 use std::io::Read;
 use std::path::Path;
 
-/// First bytes of gzip data.
 pub(super) const GZIP: [u8; 2] = [0x1f, 0x8b];
 
-/// Unpacked file in memory, with its name in errors.
+/// Unpacked file in memory.
 #[derive(Clone, Debug)]
 pub struct Source {
     name: String,
@@ -18,12 +17,11 @@ pub struct Source {
 }
 
 impl Source {
-    /// Unpacked bytes of a table with a memory budget.
     pub(super) fn new(name: String, bytes: Vec<u8>, budget: Budget) -> Self {
         Self { name, bytes, budget }
     }
 
-    /// Name in errors: the path as given.
+    /// Name in errors: the given path.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
@@ -35,13 +33,13 @@ impl Source {
         &self.bytes
     }
 
-    /// Memory budget of the table.
+    /// Memory budget of tables.
     #[must_use]
     pub fn budget(&self) -> Budget {
         self.budget
     }
 
-    /// Extension in lower case, ignoring `gz`; empty if none.
+    /// Lower-case extension, ignoring `gz`; empty if none.
     #[must_use]
     pub fn extension(&self) -> String {
         extension_of(&self.name)
@@ -68,7 +66,6 @@ impl Supply for Source {
     }
 }
 
-/// Extension in lower case, ignoring `gz`.
 pub(super) fn extension_of(name: &str) -> String {
     let name = name.strip_suffix(".gz").unwrap_or(name);
     Path::new(name).extension().map(|end| end.to_string_lossy().to_lowercase()).unwrap_or_default()

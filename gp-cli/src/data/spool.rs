@@ -1,4 +1,4 @@
-//! Unnamed temporary files, which leave room on their disk. They are deleted when the process ends, however it does.
+//! Unnamed temporary files, deleted however the process ends; they leave room on the disk.
 
 use super::supply::own_error;
 use crate::error::{CliError, ErrorKind};
@@ -8,28 +8,21 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Share of the free space for content of known size.
+/// Share of free space for content of known size.
 const SHARE: f64 = 0.9;
-/// Share of the free space for content whose end is not known.
+/// Share of free space for content of unknown size.
 const SHARE_OF_STREAM: f64 = 0.5;
 
-/// Unnamed temporary file.
 #[derive(Debug)]
 pub(crate) struct Spool {
     file: File,
     folder: PathBuf,
-    /// Free space at the beginning, if known.
     free: Option<f64>,
-    /// Bytes that may be written.
     most: f64,
     written: f64,
 }
 
 impl Spool {
-    /// New file in a folder.
-    ///
-    /// # Errors
-    /// [`Io`](ErrorKind::Io), with advice.
     pub(crate) fn new(folder: &Path) -> Result<Self, CliError> {
         Self::beside(folder, free_space(folder))
     }
@@ -40,10 +33,7 @@ impl Spool {
         Ok(Self { file, folder: folder.to_owned(), free, most, written: 0.0 })
     }
 
-    /// Refuses content of this many bytes, named `what`, if it would leave too little room.
-    ///
-    /// # Errors
-    /// [`Io`](ErrorKind::Io), with sizes, folder and advice.
+    /// Refuses content of this size, named `what`, if it would leave too little room.
     pub(crate) fn expect(&mut self, bytes: f64, what: &str) -> Result<(), CliError> {
         self.most = self.free.map_or(f64::INFINITY, |free| SHARE * free);
         if bytes <= self.most {
@@ -61,12 +51,10 @@ impl Spool {
         CliError::new(ErrorKind::Io, message)
     }
 
-    /// Error for content that could not be written.
     pub(crate) fn unwritten(folder: &Path, cause: io::Error) -> CliError {
         own_error(cause, |cause| no_room(folder, cause))
     }
 
-    /// The file, with its position at the end.
     pub(crate) fn into_file(self) -> File {
         self.file
     }
@@ -87,7 +75,6 @@ impl Write for Spool {
     }
 }
 
-/// Error for an unwritable temporary file.
 pub(crate) fn no_room(folder: &Path, cause: io::Error) -> CliError {
     let message = format!(
         "cannot write a temporary file in `{}`; set TMPDIR to a folder with room for the table, or give one by --checkpoint",

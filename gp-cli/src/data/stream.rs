@@ -1,13 +1,13 @@
-//! Location of a table's rows: in memory or in a file.
+//! Choice between rows in memory and in a file.
 
 use super::formats::Formats;
 use super::input::Input;
 use crate::error::CliError;
 use clap::ValueEnum;
 
-/// Largest share of free memory for a table.
+/// Maximum share of free memory for a table.
 pub(crate) const SHARE_HELD: f64 = 0.5;
-/// Share of the remaining memory that piped input of unknown size may take.
+/// Share of remaining memory for piped input of unknown size.
 const SHARE_OF_PIPE: f64 = 0.05;
 
 /// Location of a table's rows while they are used.
@@ -22,7 +22,7 @@ pub enum Stream {
 }
 
 impl Stream {
-    /// Opens a table, reading only what the choice needs.
+    /// Opens a table; the choice limits the memory that piped input may take.
     ///
     /// # Errors
     /// As [`Input::open`].

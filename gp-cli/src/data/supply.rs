@@ -1,44 +1,39 @@
-//! Bytes of a table that can be read repeatedly from the start.
+//! Table bytes that can be read repeatedly.
 
 use super::table_room::TableMemory;
 use crate::error::{CliError, ErrorKind};
 use crate::memory::Budget;
 use std::io::{self, Read};
 
-/// Input of a format's reader.
 pub(super) trait Supply {
     /// Name in errors.
     fn name(&self) -> &str;
 
-    /// All bytes from the start, unpacked. Errors may be an [`io::Error`] around a [`CliError`]; [`own_error`] unwraps
-    /// it.
+    /// Unpacked bytes from the start. Errors may be an [`io::Error`] around a [`CliError`]; [`own_error`]
+    /// unwraps it.
     fn reader(&self) -> Result<Box<dyn Read + '_>, CliError>;
 
-    /// Memory budget of the table.
     fn budget(&self) -> Budget;
 
-    /// Remaining budget for this table.
     fn room(&self) -> TableMemory {
         TableMemory::new(self.name(), self.budget())
     }
 
-    /// Error about the content.
     fn fault(&self, what: &dyn std::fmt::Display) -> CliError {
         CliError::new(ErrorKind::Data, format!("`{}`{what}", self.name()))
     }
 }
 
-/// Error for bytes that cannot be read, or the reader's own fault.
+/// Error for unreadable bytes, or the reader's own fault.
 pub(super) fn unreadable(supply: &dyn Supply, cause: io::Error) -> CliError {
     own_error(cause, |cause| cannot_read(supply.name(), cause))
 }
 
-/// System error about a table.
 pub(super) fn cannot_read(name: &str, cause: io::Error) -> CliError {
     CliError::caused(ErrorKind::Io, format!("cannot read `{name}`"), cause)
 }
 
-/// Error of this program that passed through a third-party reader, otherwise the reader's error.
+/// This program's error that passed through a third-party reader, otherwise the reader's error.
 pub(super) fn own_error(error: io::Error, otherwise: impl FnOnce(io::Error) -> CliError) -> CliError {
     match error.downcast::<CliError>() {
         Ok(own) => own,

@@ -1,18 +1,17 @@
-//! Memory left for reading one table.
+//! Memory left for one table.
 
 use crate::error::{CliError, ErrorKind};
 use crate::memory::{Budget, OverBudget, Room};
 
-/// Copies of a table's numbers: in columns, and in the points of a fit or prediction.
+/// Copies of the numbers: in columns, and in points of a fit or prediction.
 const COPIES: f64 = 2.0;
-/// Bytes of a number.
 const NUMBER: f64 = 8.0;
-/// Bytes of a column besides its cells and name.
+/// Bytes per column besides cells and name.
 const COLUMN: f64 = 200.0;
 const ADVICE: &str = "name fewer columns with --features or --exclude; gp fit and gp predict need not hold tables in CSV, Parquet, Arrow and LibSVM in memory";
 const ADVICE_OF_LINES: &str = "is the file a table of lines, and is every quotation mark closed?";
 
-/// Memory left for a table, reserved step by step.
+/// Memory for a table, reserved step by step.
 pub(super) struct TableMemory {
     name: String,
     room: Room,
@@ -23,12 +22,11 @@ impl TableMemory {
         Self { name: name.to_owned(), room: budget.room() }
     }
 
-    /// Reserves bytes for part `what` of the table, or refuses.
+    /// Reserves bytes for part `what`, or refuses.
     pub(super) fn take(&mut self, bytes: f64, what: impl FnOnce() -> String) -> Result<(), CliError> {
         self.take_or(bytes, what, ADVICE)
     }
 
-    /// Reserves the memory of one line of a text, or refuses.
     pub(super) fn take_line(&mut self, bytes: f64, what: impl FnOnce() -> String) -> Result<(), CliError> {
         self.take_or(bytes, what, ADVICE_OF_LINES)
     }
@@ -39,7 +37,7 @@ impl TableMemory {
             .map_err(|over: OverBudget| over.of_kind(ErrorKind::Data))
     }
 
-    /// Reserves the memory of a numeric table besides its file: columns, names and points.
+    /// Reserves a numeric table's columns, names and points, without its file.
     pub(super) fn take_table(&mut self, rows: usize, columns: usize, letters: usize) -> Result<(), CliError> {
         let (n, d) = (rows as f64, columns as f64);
         let bytes = COPIES * NUMBER * n * d + d * (COLUMN + 3.0 * letters as f64);

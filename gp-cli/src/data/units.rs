@@ -1,6 +1,5 @@
-//! Units of time in third-party formats.
+//! Time units of third-party formats.
 
-/// Microseconds in a day.
 const DAY: f64 = 86_400e6;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,12 +21,10 @@ impl TimeUnit {
         }
     }
 
-    /// Days, the unit of dates.
     pub(super) fn days(self, count: i64) -> f64 {
         self.micros(count) / DAY
     }
 
-    /// Seconds, the unit of durations and times of day.
     pub(super) fn seconds(self, count: i64) -> f64 {
         match self {
             Self::Seconds => count as f64,

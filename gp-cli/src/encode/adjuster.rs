@@ -5,16 +5,16 @@ use crate::data::{FILL_OR_DROP, Frame};
 use crate::error::CliError;
 use gp_likelihoods::{Likelihood, Link};
 
-/// Role values of one row, in table units; neutral without a column.
+/// Role values of a row, in table units; neutral without a column.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RowRoles {
-    /// Weight of the row.
+    /// Row weight.
     pub weight: f64,
-    /// Offset added to the latent function, before the exposure.
+    /// Offset of the latent function, without exposure.
     pub offset: f64,
-    /// Exposure of the row.
+    /// Row exposure.
     pub exposure: f64,
-    /// Known part of the noise variance.
+    /// Known noise variance.
     pub noise: f64,
 }
 
@@ -36,7 +36,7 @@ impl RowRoles {
     }
 }
 
-/// Conversion of role values to columns of observations.
+/// Converts role values to columns of observations.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Adjuster {
     link: Link,
@@ -45,7 +45,7 @@ pub struct Adjuster {
 }
 
 impl Adjuster {
-    /// Adjuster for a likelihood and the scale of a target.
+    /// Adjuster for a likelihood and a target's scale.
     #[must_use]
     pub fn new(likelihood: &dyn Likelihood, scale: f64) -> Self {
         // Several targets are numbers with Gaussian noise.
@@ -53,19 +53,19 @@ impl Adjuster {
         Self { link: likelihood.link(), is_gaussian, scale }
     }
 
-    /// `true` if an offset is subtracted from the target.
+    /// `true` if offsets are subtracted from the target.
     #[must_use]
     pub fn moves_target(&self) -> bool {
         self.link == Link::Identity
     }
 
-    /// Offset of the latent, in model units.
+    /// Latent offset, in model units.
     #[must_use]
     pub fn offset(&self, row: &RowRoles) -> f64 {
         if self.moves_target() { row.offset / self.scale } else { row.offset + row.exposure.ln() }
     }
 
-    /// Target less its offset: subtracted under an identity link, divided out with the exposure under a log
+    /// Target without offset: subtracted under an identity link, divided out with the exposure under a log
     /// link, else unchanged.
     #[must_use]
     pub fn bare(&self, y: f64, row: &RowRoles) -> f64 {
@@ -82,8 +82,8 @@ impl Adjuster {
         row.noise / (self.scale * self.scale)
     }
 
-    /// Adjustment column of [`Adjusted`](gp_likelihoods::Adjusted): known noise for Gaussian likelihoods, else
-    /// the offset; 0 if that is subtracted from the target.
+    /// Adjustment column of [`Adjusted`](gp_likelihoods::Adjusted): known noise for Gaussian likelihoods,
+    /// else the offset; 0 if that is subtracted from the target.
     #[must_use]
     pub fn adjustment(&self, row: &RowRoles) -> f64 {
         match (self.is_gaussian, self.moves_target()) {
@@ -94,21 +94,21 @@ impl Adjuster {
     }
 }
 
-/// Role values of all rows of a table.
+/// Role values of all rows.
 #[derive(Clone, Debug, Default)]
 pub struct RoleValues(Vec<RowRoles>);
 
 impl RoleValues {
-    /// Values of all roles that change observations.
+    /// Values of roles that change observations.
     ///
     /// # Errors
-    /// [`Data`](crate::ErrorKind::Data), with the place, for a column that is missing or has words, or a missing
-    /// or invalid value.
+    /// [`Data`](crate::ErrorKind::Data), with the place, for a column that is missing or has words, or a
+    /// missing or invalid value.
     pub fn of_observations(roles: &Roles, frame: &Frame) -> Result<Self, CliError> {
         Self::read(roles.iter(), frame)
     }
 
-    /// Values of the roles that predictions use.
+    /// Values of roles for predictions.
     ///
     /// # Errors
     /// As [`of_observations`](Self::of_observations).
@@ -132,7 +132,7 @@ impl RoleValues {
         Ok(Self(rows))
     }
 
-    /// Total weight of the rows.
+    /// Total row weight.
     #[must_use]
     pub fn weight(&self) -> f64 {
         self.0.iter().map(|row| row.weight).sum()

@@ -7,31 +7,27 @@ use crate::data::{Column, Frame, Kind, Lookalike, Values, is_date_in_digits, is_
 use crate::error::CliError;
 use crate::standardise::{Range, Standardiser, Sum};
 
-/// Limit on counted distinct values of a target, and on distinct words of an input.
+/// Maximum number of a target's counted distinct values, and of an input's distinct words.
 pub const MAX_VALUES: usize = 1 << 16;
-/// Warning of numbers whose digits are dates.
 pub(crate) const DIGIT_DATES: &str =
     "its numbers look like dates, such as 20240229; --type COLUMN=date reads them as dates";
-/// Largest number whose square is a number, about.
+/// About the largest number whose square does not overflow.
 pub(crate) const LARGEST: f64 = 1e150;
 
-/// Summary of one column.
+/// Summary without rows.
 #[derive(Clone, Debug)]
 pub struct ColumnSurvey {
     pub(super) name: String,
     kind: Kind,
     pub(super) first_place: String,
     pub(super) kept: Kept,
-    /// `true` if values are told apart by their text.
+    /// `true` if values are distinguished by text.
     is_by_text: bool,
     missing: usize,
-    /// Place of the first word that is no date.
     no_date: Option<String>,
-    /// `true` unless a number's digits are no date.
+    /// `true` if all numbers have the digits of dates.
     holds_digit_dates: bool,
-    /// `true` unless a number has decimals.
     are_whole: bool,
-    /// First number whose square overflows, and its place.
     giant: Option<(f64, String)>,
     extremes: Extremes,
     pub(super) values: Surveyed,
@@ -40,24 +36,24 @@ pub struct ColumnSurvey {
 /// Treatment of an input's missing values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kept {
-    /// They are an error.
+    /// An error.
     Never,
-    /// Kept; without missing values in training, an ordinary input.
+    /// Kept; an ordinary input if training has none.
     WhereMissing,
-    /// Kept, with a column that marks missing values even if none is missing.
+    /// Kept, with a column that marks them even if there are none.
     Always,
 }
 
-/// Summary of values.
+/// Values of a column, summarised.
 #[derive(Clone, Debug)]
 pub enum Surveyed {
-    /// Mean, range and spread of the present numbers.
+    /// Present numbers.
     Numbers {
-        /// Sum of the present numbers.
+        /// Weighted sum.
         sum: Sum,
         /// Minimum and maximum.
         range: Range,
-        /// Scale; the identity until measured.
+        /// Mean and spread; identity until measured.
         scale: Standardiser,
     },
     /// Distinct words, in order of first occurrence.
@@ -65,7 +61,7 @@ pub enum Surveyed {
 }
 
 impl ColumnSurvey {
-    /// Empty survey of a column; `piece` is the first chunk.
+    /// Empty survey; `piece` is the first chunk.
     pub(super) fn begin(column: &Column, piece: &Frame) -> Self {
         Self {
             name: column.name().to_owned(),
@@ -90,7 +86,7 @@ impl ColumnSurvey {
         }
     }
 
-    /// Empty survey of a column whose values, numbers too, are told apart by their text.
+    /// Empty survey of values, numbers too, distinguished by text.
     pub(super) fn by_text(column: &Column, piece: &Frame) -> Self {
         let values = Surveyed::Words(Levels::default());
         Self { is_by_text: true, values, ..Self::begin(column, piece) }
@@ -102,19 +98,19 @@ impl ColumnSurvey {
         &self.name
     }
 
-    /// Type of the values.
+    /// Column type.
     #[must_use]
     pub fn kind(&self) -> Kind {
         self.kind
     }
 
-    /// Summary of the values.
+    /// Numbers or words, summarised.
     #[must_use]
     pub fn values(&self) -> &Surveyed {
         &self.values
     }
 
-    /// Mean of the present numbers; None for words.
+    /// Mean of present numbers; None for words.
     #[must_use]
     pub fn mean(&self) -> Option<f64> {
         match &self.values {
@@ -123,7 +119,7 @@ impl ColumnSurvey {
         }
     }
 
-    /// Minimum of the present numbers; None for words.
+    /// Minimum number; None for words.
     #[must_use]
     pub fn least(&self) -> Option<f64> {
         match &self.values {
@@ -132,7 +128,7 @@ impl ColumnSurvey {
         }
     }
 
-    /// Maximum of the present numbers; None for words.
+    /// Maximum number; None for words.
     #[must_use]
     pub fn greatest(&self) -> Option<f64> {
         match &self.values {
@@ -147,7 +143,7 @@ impl ColumnSurvey {
         self.missing
     }
 
-    /// `true` if missing values are kept: on request, or because present.
+    /// `true` if missing values are kept: requested, or because present.
     #[must_use]
     pub fn keeps_missing(&self) -> bool {
         match self.kept {
@@ -166,7 +162,7 @@ impl ColumnSurvey {
         }
     }
 
-    /// Distinct words, in order of first occurrence; empty for numbers.
+    /// Distinct words by first occurrence; empty for numbers.
     #[must_use]
     pub fn words(&self) -> &[String] {
         match &self.values {
@@ -175,7 +171,7 @@ impl ColumnSurvey {
         }
     }
 
-    /// Unsupported notation of numbers or dates that the words resemble, if any.
+    /// Unsupported notation of numbers or dates in the words.
     #[must_use]
     pub fn lookalike(&self) -> Option<Lookalike> {
         match &self.values {
@@ -201,19 +197,18 @@ impl ColumnSurvey {
         self.kind == Kind::Date && self.are_whole
     }
 
-    /// First number whose square is beyond the range of numbers, and its place.
+    /// First number whose square overflows, and its place.
     #[must_use]
     pub fn giant(&self) -> Option<(f64, &str)> {
         self.giant.as_ref().map(|(number, place)| (*number, place.as_str()))
     }
 
-    /// Numbers far from all others of the column, if there are any.
+    /// Numbers far from all others.
     #[must_use]
     pub fn outlier(&self) -> Option<Outlier> {
         self.extremes.outlier()
     }
 
-    /// Adds the present numbers, with row weights.
     pub(super) fn add_up(&mut self, numbers: &[f64], weights: Option<&[f64]>) {
         if let Surveyed::Numbers { sum, range, .. } = &mut self.values {
             for (row, &value) in numbers.iter().enumerate().filter(|(_, value)| !value.is_nan()) {
@@ -223,7 +218,6 @@ impl ColumnSurvey {
         }
     }
 
-    /// Notes the first giant, decimals, and numbers whose digits are no date.
     fn note_odd_numbers(&mut self, numbers: &[f64], piece: &Frame) {
         let mut known = numbers.iter().filter(|value| !value.is_nan());
         self.holds_digit_dates = self.holds_digit_dates && known.all(|&value| is_date_in_digits(value));
@@ -235,7 +229,7 @@ impl ColumnSurvey {
         }
     }
 
-    /// Adds the rows of a chunk; returns their values, with indices for words.
+    /// Adds a chunk; returns its values, with indices for words.
     pub(super) fn look<'f>(
         &mut self,
         column: &'f Column,
@@ -275,7 +269,7 @@ impl ColumnSurvey {
     }
 }
 
-/// First row with one of these words that is no date.
+/// First row with such a word that is no date.
 fn first_no_date(words: &[String], codes: &[u32], levels: &[String]) -> Option<usize> {
     let word = words.iter().find(|word| !is_plain_date(word))?;
     codes.iter().position(|&code| levels.get(code as usize) == Some(word))

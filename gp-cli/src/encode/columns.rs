@@ -8,11 +8,11 @@ use crate::error::CliError;
 pub struct Columns<'a> {
     /// Inputs.
     pub features: Vec<&'a str>,
-    /// Columns to predict, at least one.
+    /// Predicted columns, at least one.
     pub targets: Vec<&'a str>,
-    /// Role columns.
+    /// Other columns, with roles.
     pub others: Vec<(Role, &'a str)>,
-    /// `true` if rows may lack some of several targets.
+    /// `true` if a row may lack some of several targets.
     pub gaps: bool,
 }
 
@@ -23,13 +23,13 @@ impl<'a> Columns<'a> {
         Self { features: features.to_vec(), targets: vec![target], ..Self::default() }
     }
 
-    /// All names: features, then targets, then others.
+    /// Features, then targets, then others.
     pub fn names(&self) -> impl Iterator<Item = &'a str> {
         let others = self.others.iter().map(|(_, name)| *name);
         self.features.iter().chain(&self.targets).copied().chain(others)
     }
 
-    /// Refuses a role for the target or a feature.
+    /// Refuses roles of targets and features.
     ///
     /// # Errors
     /// [`Usage`](crate::ErrorKind::Usage), naming column and flag.

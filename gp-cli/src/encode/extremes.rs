@@ -1,14 +1,14 @@
-//! FarEnd numbers of a column, with places, gathered in one pass.
+//! Largest and smallest numbers of a column, with places, in one pass.
 
 use super::far_end::{FarEnd, Place};
 use super::outlier::{MAX_TOGETHER, Outlier};
 use crate::data::Frame;
 use crate::standardise::Range;
 
-/// Distinct numbers kept at each end: all that may be outliers together, and the next one.
+/// Distinct numbers kept at each end: joint outliers, and the next number.
 const KEPT: usize = MAX_TOGETHER + 1;
 
-/// The largest numbers and the largest negated numbers.
+/// Largest numbers, and largest negated numbers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Extremes {
     count: usize,
@@ -16,19 +16,17 @@ pub(super) struct Extremes {
     lowest: End,
 }
 
-/// Largest distinct numbers, in descending order.
+/// Distinct, descending.
 #[derive(Clone, Debug, Default)]
 struct End(Vec<FarEnd>);
 
 impl Extremes {
-    /// Adds the present numbers of a chunk.
     pub(super) fn look(&mut self, numbers: &[f64], piece: &Frame) {
         self.count += numbers.iter().filter(|number| !number.is_nan()).count();
         self.highest.look(numbers.iter().copied(), piece);
         self.lowest.look(numbers.iter().map(|number| -number), piece);
     }
 
-    /// Numbers of one end that are far from all others, if there are any.
     pub(super) fn outlier(&self) -> Option<Outlier> {
         let of = |end: &End, other: &End| Outlier::among(&end.0, -other.0.first()?.value, self.count);
         let low = || of(&self.lowest, &self.highest).map(Outlier::negated);
@@ -66,7 +64,6 @@ impl End {
 }
 
 impl Outlier {
-    /// Numbers of a column in memory that are far from all others.
     pub(crate) fn of_column(numbers: &[f64], frame: &Frame) -> Option<Self> {
         let mut extremes = Extremes::default();
         extremes.look(numbers, frame);
@@ -127,7 +124,7 @@ mod tests {
         assert_eq!(numbers(&[&[1e9; 4], &near]), None);
     }
 
-    /// Ages with a code for missing values are named however many rows have it; other repeated numbers are not.
+    /// Repeated codes for missing values are reported, other repeated numbers are not.
     #[test]
     fn nines_that_stand_for_missing_values_are_found() {
         let ages: Vec<f64> = (0..60).map(|i| 18.0 + f64::from(i)).collect();

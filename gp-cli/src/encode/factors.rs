@@ -5,10 +5,10 @@ use super::roles::{Role, Roles, words};
 use crate::data::{Column, FILL_OR_DROP, Frame, Values};
 use crate::error::CliError;
 
-/// Block and power per row; both empty without a column.
+/// Block and power per row; empty without a column.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Factors {
-    /// Block numbers from 0, in order of first occurrence.
+    /// From 0, in order of first occurrence.
     pub blocks: Vec<usize>,
     /// Power per row.
     pub powers: Vec<f64>,
@@ -27,17 +27,17 @@ impl Factors {
         Ok(Self { blocks, powers: powers.map_or(Ok(Vec::new()), |column| numbers(column, frame))? })
     }
 
-    /// Adds a row, with the number of its block and its power.
+    /// Adds a row's block number and power.
     pub fn add(&mut self, block: Option<usize>, power: Option<f64>) {
         self.blocks.extend(block);
         self.powers.extend(power);
     }
 
-    /// Power per factor: per row or, with blocks, per block; None without a column. `fault` makes the error
-    /// for different powers within a block, from a row and a message.
+    /// Power per block or, without blocks, per row; None without a column. `fault` makes the error for
+    /// different powers within a block, from a row and a message.
     ///
     /// # Errors
-    /// Those made by `fault`.
+    /// Made by `fault`.
     pub fn powers_of_factors(
         &self,
         fault: impl FnOnce(usize, &str) -> CliError,
@@ -62,7 +62,6 @@ impl Factors {
     }
 }
 
-/// Column of a role, without missing values; None without the role.
 fn column<'f>(role: Role, roles: &Roles, frame: &'f Frame) -> Result<Option<&'f Column>, CliError> {
     let Some(name) = roles.column(role) else { return Ok(None) };
     let column = frame.require(&[name])?[0];
@@ -70,7 +69,6 @@ fn column<'f>(role: Role, roles: &Roles, frame: &'f Frame) -> Result<Option<&'f 
     Ok(Some(column))
 }
 
-/// Powers in a column.
 fn numbers(column: &Column, frame: &Frame) -> Result<Vec<f64>, CliError> {
     let (role, name) = (Role::AlphaColumn, column.name());
     let Values::Numbers(numbers) = column.values() else { return Err(words(frame.source(), role, name)) };

@@ -1,6 +1,6 @@
 //! Numbers at the ends of a column's range.
 
-/// Number at an end of the range, with the number of its rows and the first of them.
+/// Number, count of its rows, and the first of them.
 #[derive(Clone, Debug)]
 pub(super) struct FarEnd {
     pub value: f64,
@@ -8,12 +8,9 @@ pub(super) struct FarEnd {
     pub place: Place,
 }
 
-/// Place of a number.
 #[derive(Clone, Debug)]
 pub(super) enum Place {
-    /// Row of the current chunk.
     Row(usize),
-    /// Place in the table, as text.
     Said(String),
 }
 

@@ -1,4 +1,4 @@
-//! One input: standardised numbers, or one column per level; replacement of missing values.
+//! Input: standardised numbers, or one column per level; replacement of missing values.
 
 use super::column_survey::{ColumnSurvey, LARGEST, Surveyed};
 use super::survey::Survey;
@@ -8,25 +8,25 @@ use crate::standardise::{Range, Standardiser};
 use gp_optim::format_number;
 use serde::{Deserialize, Serialize};
 
-/// Maximum number of levels of an input.
+/// Maximum number of an input's levels.
 pub const MAX_LEVELS: usize = 256;
 
-/// Suffix of the column that marks missing values.
+/// Name suffix of the column that marks missing values.
 pub(crate) const MISSING: &str = "(missing)";
 
-/// Table column as an input.
+/// Input from a table column.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Feature {
     /// Column name.
     pub name: String,
     /// Column type.
     pub kind: Kind,
-    /// Encoding of its values.
+    /// Columns of points.
     pub encoding: FeatureEncoding,
-    /// Range of its numbers in training; absent from model files of earlier versions.
+    /// Training range of numbers; absent from older model files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub range: Option<Range>,
-    /// `true` if all its dates in training were days without times; absent from model files of earlier versions.
+    /// `true` if training dates had no times; absent from older model files.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub days: bool,
     /// Replacement of missing values; None if they are errors.
@@ -34,28 +34,27 @@ pub struct Feature {
     pub missing: Option<Filling>,
 }
 
-/// Encoding of an input's values as numbers.
+/// Encoding of values as numbers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FeatureEncoding {
     /// One column of numbers.
     Scaled(Standardiser),
-    /// One column per level, sorted: 1 for that level, else 0. Unknown levels are 0 in all.
+    /// One column per sorted level: 1 for that level, else 0. Unknown levels are 0 in all.
     OneHot(Vec<String>),
 }
 
-/// Replacement of an input's missing values. Adds a last column: 1 for a missing value (with 0 in all columns
-/// of levels), else 0.
+/// Replacement of missing values, and a last column: 1 for a missing value (with 0 in all level columns),
+/// else 0.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Filling {
-    /// Replacement in data units: the mean of the present numbers; None for words.
+    /// Mean of present numbers, in data units; None for words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub number: Option<f64>,
-    /// Training rows with a missing value.
+    /// Number of training rows with a missing value.
     pub rows: usize,
 }
 
-/// Checks that a scale is usable.
 fn sound(survey: &Survey, column: &ColumnSurvey, units: Standardiser) -> Result<Standardiser, CliError> {
     if units.is_sound() {
         return Ok(units);
@@ -73,7 +72,7 @@ fn sound(survey: &Survey, column: &ColumnSurvey, units: Standardiser) -> Result<
 }
 
 impl Feature {
-    /// Input from a table column; `unit` returns its scale, given its own scale.
+    /// Learns an input; `unit` returns its scale, given its own scale.
     pub(super) fn learn(
         survey: &Survey,
         column: &ColumnSurvey,
@@ -110,7 +109,6 @@ impl Feature {
         })
     }
 
-    /// Number of columns in points.
     pub(crate) fn width(&self) -> usize {
         let values = match &self.encoding {
             FeatureEncoding::Scaled(_) => 1,
@@ -119,7 +117,6 @@ impl Feature {
         values + usize::from(self.missing.is_some())
     }
 
-    /// Index of a word among the levels.
     pub(crate) fn level(&self, word: &str) -> Option<f64> {
         match &self.encoding {
             FeatureEncoding::OneHot(levels) => {
@@ -140,7 +137,7 @@ impl Feature {
         names
     }
 
-    /// Data units per model unit of each column.
+    /// Data units per model unit, by column.
     pub(crate) fn units(&self) -> Vec<f64> {
         let mut units = vec![1.0; self.width()];
         if let FeatureEncoding::Scaled(standardiser) = &self.encoding {
@@ -149,7 +146,7 @@ impl Feature {
         units
     }
 
-    /// Scale of a numeric input without marked missing values, else None.
+    /// Scale of a number without marked missing values.
     pub(super) fn own_scale(&self) -> Option<f64> {
         match &self.encoding {
             FeatureEncoding::Scaled(standardiser) if self.range.is_some() && self.missing.is_none() => {
@@ -159,7 +156,6 @@ impl Feature {
         }
     }
 
-    /// Replacement of a missing number, in model units.
     pub(super) fn filled(&self) -> Option<f64> {
         match (&self.encoding, self.missing?.number) {
             (FeatureEncoding::Scaled(scale), Some(number)) => Some(scale.apply(number)),
@@ -167,7 +163,7 @@ impl Feature {
         }
     }
 
-    /// Calls `set(row, column, value)` for the non-zero entries; returns the first unknown level, if any.
+    /// Calls `set(row, column, value)` for non-zero entries; returns the first unknown level.
     pub(super) fn fill<'c>(
         &self,
         column: &'c Column,
@@ -212,7 +208,7 @@ impl Feature {
         column.numbers()?.iter().copied().enumerate().find(|(_, value)| is_giant(*value))
     }
 
-    /// Text on the treatment of missing values in training; None if they are errors.
+    /// Remark on missing values in training; None if they are errors.
     #[must_use]
     pub fn about_missing(&self) -> Option<String> {
         let Filling { number, rows } = self.missing?;
@@ -223,7 +219,6 @@ impl Feature {
         Some(format!("{} in {rows} ({place})", self.name))
     }
 
-    /// Value as text, to six digits.
     fn text(&self, number: f64) -> String {
         match self.kind {
             Kind::Date => Kind::Date.text(number.round()),
@@ -231,7 +226,6 @@ impl Feature {
         }
     }
 
-    /// Inconsistency of an altered model file.
     pub(super) fn check(&self) -> Result<(), String> {
         let is_number = matches!(self.encoding, FeatureEncoding::Scaled(_));
         match self.missing {
@@ -243,7 +237,6 @@ impl Feature {
     }
 }
 
-/// Advice about a column with too many distinct words.
 pub(crate) fn too_many_words(name: &str, words: &[String], rows: usize) -> Option<String> {
     let (count, name) = (words.len(), quoted(name));
     (count > MAX_LEVELS.min(rows / 2)).then(|| {

@@ -14,30 +14,29 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 
-/// Advice for missing values of an input that had none in training.
 const NEVER_BEFORE: &str = ", as it never was in training; fill it in, leave out all such rows with --missing drop, or fit the model anew with --missing-in COL=keep";
 
-/// Inputs of a model: table columns, and their encoding as the D columns of points.
+/// Table columns, encoded as the D columns of points.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Inputs {
     features: Vec<Feature>,
 }
 
-/// Points, and levels unseen in training.
+/// Points and unseen levels.
 #[derive(Clone, Debug)]
 pub struct Encoded {
-    /// Points, N×D, one per row.
+    /// N×D, one row per point.
     pub points: Mat<f64>,
-    /// Levels unseen in training, the first of each column.
+    /// First unseen level of each column.
     pub unseen: Vec<Unseen>,
 }
 
-/// Level unseen in training.
+/// Word absent from training.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unseen {
     /// Column name.
     pub column: String,
-    /// The word.
+    /// Unseen word.
     pub level: String,
 }
 
@@ -49,7 +48,7 @@ impl fmt::Display for Unseen {
 }
 
 impl Encoded {
-    /// Warnings, one per line.
+    /// One line per unseen level.
     #[must_use]
     pub fn warnings(&self) -> Vec<String> {
         self.unseen.iter().map(Unseen::to_string).collect()
@@ -57,12 +56,12 @@ impl Encoded {
 }
 
 impl Inputs {
-    /// Inputs from the features of a table. With `standardise`, each numeric input has its own scale, or
-    /// similar inputs a common one.
+    /// Learns inputs from features. With `standardise`, each number has its own scale, or similar inputs a
+    /// common one.
     ///
     /// # Errors
-    /// [`Data`](crate::ErrorKind::Data) for more than [`MAX_LEVELS`](super::MAX_LEVELS) levels, or a column without a
-    /// value.
+    /// [`Data`](crate::ErrorKind::Data) for more than [`MAX_LEVELS`](super::MAX_LEVELS) levels, or a column
+    /// without a value.
     pub fn learn(survey: &Survey, standardise: bool) -> Result<Self, CliError> {
         let kind = OneKind::among(survey.features());
         let unit = |column: &ColumnSurvey, own| match (standardise, &kind) {
@@ -74,7 +73,7 @@ impl Inputs {
         Ok(Self { features: features.collect::<Result<_, _>>()? })
     }
 
-    /// Features, in order.
+    /// Features, by position.
     #[must_use]
     pub fn features(&self) -> &[Feature] {
         &self.features
@@ -98,13 +97,12 @@ impl Inputs {
         self.features.iter().flat_map(Feature::column_names).collect()
     }
 
-    /// Data units per model unit, along each of the D columns; 1 for levels.
+    /// Data units per model unit of each of the D columns; 1 for levels.
     #[must_use]
     pub fn units(&self) -> Vec<f64> {
         self.features.iter().flat_map(Feature::units).collect()
     }
 
-    /// `true` for at least eight numeric inputs with one common scale.
     #[must_use]
     pub(crate) fn are_of_one_kind(&self) -> bool {
         let mut scales = self.features.iter().map(Feature::own_scale);
@@ -123,32 +121,31 @@ impl Inputs {
         widths.scan(0, place).collect()
     }
 
-    /// Columns to read for points, with types.
+    /// Columns to read, with types.
     #[must_use]
     pub fn kinds(&self) -> BTreeMap<String, Kind> {
         self.features.iter().map(|feature| (feature.name.clone(), feature.kind)).collect()
     }
 
-    /// Adds these columns, with their training types, to read options.
+    /// Adds columns and training types to read options.
     pub fn extend(&self, options: &mut ReadOptions) {
         let names = self.features.iter().map(|feature| feature.name.clone());
         options.columns.get_or_insert_default().extend(names);
         options.kinds.extend(self.kinds());
     }
 
-    /// `true` if missing values of some input are replaced.
+    /// `true` if some input's missing values are replaced.
     #[must_use]
     pub fn keep_missing(&self) -> bool {
         self.features.iter().any(|feature| feature.missing.is_some())
     }
 
-    /// Text on the treatment of missing values in training; empty if they are errors.
+    /// Remark on missing values in training; empty if they are errors.
     #[must_use]
     pub fn about_missing(&self) -> String {
         self.features.iter().filter_map(Feature::about_missing).collect::<Vec<_>>().join(", ")
     }
 
-    /// Refuses missing values unless they are replaced.
     fn refuse_missing(&self, frame: &Frame, columns: &[&Column]) -> Result<(), CliError> {
         let strict = self.features.iter().zip(columns).filter(|(feature, _)| feature.missing.is_none());
         let strict: Vec<&Column> = strict.map(|(_, &column)| column).collect();
@@ -156,7 +153,6 @@ impl Inputs {
         frame.refuse_missing(&strict, advice)
     }
 
-    /// Inconsistency of an altered model file.
     pub(crate) fn check(&self) -> Result<(), String> {
         self.features.iter().try_for_each(Feature::check)
     }
@@ -164,8 +160,8 @@ impl Inputs {
     /// Points of a table.
     ///
     /// # Errors
-    /// [`Data`](crate::ErrorKind::Data) for a missing column, one of another type, or a missing value that is not
-    /// replaced.
+    /// [`Data`](crate::ErrorKind::Data) for a missing column, one of another type, or a missing value that
+    /// is not replaced.
     pub fn encode(&self, frame: &Frame) -> Result<Encoded, CliError> {
         let columns = frame.require(&self.names())?;
         self.refuse_missing(frame, &columns)?;
@@ -185,8 +181,8 @@ impl Inputs {
         Ok(Encoded { points, unseen })
     }
 
-    /// Points with these feature values, in data units. Words are given by [level](Feature::level); other
-    /// indices are unknown words.
+    /// Points with feature values in data units. Words are given by [level](Feature::level); other indices
+    /// are unknown words.
     #[must_use]
     pub(crate) fn points_at(&self, rows: &[Vec<f64>]) -> Mat<f64> {
         let mut points = Mat::zeros(rows.len(), self.dim());
@@ -208,7 +204,7 @@ impl Inputs {
         points
     }
 
-    /// Extends known ranges to the numbers of further rows.
+    /// Extends known ranges to further rows.
     pub(crate) fn widen(&mut self, frame: &Frame) {
         for feature in &mut self.features {
             let numbers = frame.column(&feature.name).and_then(|column| column.numbers());

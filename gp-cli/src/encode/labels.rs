@@ -1,4 +1,4 @@
-//! Distinct values of a column with their frequencies.
+//! Distinct values of a column, with frequencies.
 
 use crate::data::{Column, Kind, Values};
 use crate::standardise::Standardiser;
@@ -7,15 +7,13 @@ use std::collections::{BTreeMap, HashMap};
 /// Interquartile range of a normal distribution, in standard deviations.
 pub(crate) const QUARTILES: f64 = 1.349;
 
-/// Counter of distinct values, for whole or chunked columns.
+/// Counter of distinct values, in chunks.
 #[derive(Clone, Debug)]
 pub struct LabelCounter {
     kind: Kind,
-    /// Maximum number of distinct values kept.
     most: usize,
     more: bool,
     words: HashMap<String, Frequency>,
-    /// Keyed by the bits of numbers.
     numbers: HashMap<u64, Frequency>,
 }
 
@@ -32,23 +30,22 @@ impl Frequency {
     }
 }
 
-/// Distinct values of a column, sorted by number or alphabetically.
+/// Distinct values, sorted by number or alphabetically.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Labels {
     /// Values as text.
     pub names: Vec<String>,
     /// Number of rows per value.
     pub counts: Vec<u64>,
-    /// Total weight per value; without weights, the number of rows.
+    /// Total weight per value; the number of rows without weights.
     pub weights: Vec<f64>,
     /// Values as numbers; `None` for words.
     pub numbers: Option<Vec<f64>>,
-    /// `true` if further distinct values were not counted.
+    /// `true` if some distinct values were not counted.
     pub more: bool,
 }
 
 impl Labels {
-    /// Number of distinct values, as text.
     pub(crate) fn how_many(&self) -> String {
         let more = if self.more { "more than " } else { "" };
         format!("{more}{}", self.names.len() - usize::from(self.more))
@@ -56,13 +53,13 @@ impl Labels {
 }
 
 impl LabelCounter {
-    /// Empty counter for this type, with a limit on distinct values.
+    /// Empty counter for at most `most` distinct values.
     #[must_use]
     pub fn new(kind: Kind, most: usize) -> Self {
         Self { kind, most, more: false, words: HashMap::new(), numbers: HashMap::new() }
     }
 
-    /// Adds a column or chunk, with row weights if any. Missing values do not count.
+    /// Adds a chunk, with row weights if any. Missing values do not count.
     pub fn look(&mut self, column: &Column, weights: Option<&[f64]>) {
         if self.more {
             return;
@@ -91,7 +88,7 @@ impl LabelCounter {
         }
     }
 
-    /// Labels found, in order.
+    /// Labels so far, sorted.
     #[must_use]
     pub fn labels(&self) -> Labels {
         let mut numbers: Vec<(f64, Frequency)> =
@@ -123,10 +120,8 @@ impl LabelCounter {
 }
 
 impl Labels {
-    /// Median, and interquartile range scaled to the standard deviation of a normal distribution. `None` for
-    /// words and for equal quartiles.
-    ///
-    /// Beyond the limit of distinct values, those of the first rows.
+    /// Median, and interquartile range scaled to a normal distribution's standard deviation. `None` for
+    /// words and for equal quartiles. Beyond the limit of distinct values, only the first ones count.
     #[must_use]
     pub fn robust_units(&self) -> Option<Standardiser> {
         let [low, median, high] = [0.25, 0.5, 0.75].map(|share| self.quantile(share));
@@ -135,14 +130,13 @@ impl Labels {
         units.is_sound().then_some(units)
     }
 
-    /// Share of each value in the total weight.
+    /// Share of total weight per value.
     #[must_use]
     pub fn shares(&self) -> Vec<f64> {
         let all: f64 = self.weights.iter().sum();
         self.weights.iter().map(|weight| weight / all).collect()
     }
 
-    /// Weighted quantile.
     fn quantile(&self, share: f64) -> Option<f64> {
         let wanted = share * self.weights.iter().sum::<f64>();
         let below = self.weights.iter().scan(0.0, |sum, weight| {
@@ -153,7 +147,7 @@ impl Labels {
     }
 }
 
-/// Labels of a column, sorted by number or alphabetically.
+/// Labels sorted by number or alphabetically.
 #[must_use]
 pub fn class_labels(column: &Column) -> Vec<String> {
     let mut counter = LabelCounter::new(column.kind(), usize::MAX);

@@ -8,7 +8,7 @@ use crate::error::CliError;
 use crate::standardise::Standardiser;
 use gp_likelihoods::{Adjusted, Likelihood};
 
-/// Observations, row by row, in the column order of [`Adjusted`](gp_likelihoods::Adjusted): targets in model
+/// Observations in the column order of [`Adjusted`](gp_likelihoods::Adjusted), row by row: targets in model
 /// units and, if roles change observations, an adjustment per target and one weight. `likelihood` excludes
 /// role columns.
 ///
@@ -43,7 +43,7 @@ struct OfTarget<'f> {
     scale: Standardiser,
     adjuster: Adjuster,
     values: RoleValues,
-    /// Target column, if offsets are subtracted from it.
+    /// Target, if offsets are subtracted from it.
     numbers: Option<&'f [f64]>,
 }
 
@@ -60,7 +60,6 @@ impl<'f> OfTarget<'f> {
         Ok(Self { scale, adjuster, values, numbers: numbers.filter(|_| adjuster.moves_target()) })
     }
 
-    /// Target of a row less its offset, in model units; `encoded` includes the offset.
     fn bare(&self, encoded: f64, row: usize) -> f64 {
         self.numbers
             .map_or(encoded, |numbers| self.scale.apply(numbers[row] - self.values.rows()[row].offset))

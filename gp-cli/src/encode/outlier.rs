@@ -1,4 +1,4 @@
-//! Numbers that are far from all others of their column.
+//! Numbers far from all others of their column.
 
 use super::far_end::FarEnd;
 use crate::data::Kind;
@@ -6,33 +6,32 @@ use crate::digits::four_digits;
 use crate::left_out::counted;
 use crate::standardise::Range;
 
-/// Minimum number of the other numbers.
 const FEWEST: usize = 9;
-/// Maximum number of rows that are outliers together; more are a group of their own.
+/// Maximum number of joint outliers; more rows form a group.
 pub(super) const MAX_TOGETHER: usize = 3;
-/// Minimum distance of outliers from the other numbers, in widths of their range. Of a thousand columns of Cauchy
-/// noise, five have such a number; of log-normal ones with deviation 2, one in small tables.
+/// Minimum distance from the other numbers, in widths of their range. Of a thousand columns of Cauchy noise,
+/// five have such a number; of log-normal ones with deviation 2, one in small tables.
 const FAR: f64 = 100.0;
-/// The same for numbers that often stand for missing values, in any number of rows.
+/// Same as [`FAR`] for codes of missing values, in any number of rows.
 const FAR_OF_CODES: f64 = 3.0;
-/// Minimum width of this range relative to its numbers, which otherwise differ by rounding.
+/// Minimum relative width of the range; numbers in smaller ones differ by rounding.
 const WIDE: f64 = 1e-9;
 
-/// Numbers at one end of a column, far from all others.
+/// Numbers at one end, far from all others.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outlier {
-    /// The numbers, the farthest first, each with its first place in the table.
+    /// Numbers, the farthest first, each with its first place.
     pub numbers: Vec<(f64, String)>,
-    /// Number of their rows.
+    /// Number of rows.
     pub rows: usize,
-    /// Range of all other numbers.
+    /// Range of other numbers.
     pub others: Range,
-    /// `true` for one number of nines, such as -999, which often stands for missing values.
+    /// `true` for one number of nines, such as -999, which often codes missing values.
     pub is_code: bool,
 }
 
 impl Outlier {
-    /// Outliers among the largest numbers, in descending order, of a column of `count` numbers from `lowest` on.
+    /// Outliers among the `largest` (descending) of `count` numbers from `lowest` on.
     pub(super) fn among(largest: &[FarEnd], lowest: f64, count: usize) -> Option<Self> {
         let together = (1..largest.len()).rev().find_map(|count_of| {
             let (far, next) = (&largest[..count_of], largest[count_of].value);
@@ -47,7 +46,7 @@ impl Outlier {
         Some(Self { numbers, rows, others: Range { lowest, highest: next }, is_code })
     }
 
-    /// Number, place and range of the others in words; `kind` is that of the column.
+    /// Number, place and range of other numbers, for a column of type `kind`.
     #[must_use]
     pub fn describe(&self, kind: Kind) -> String {
         let exactly = |number: f64| kind.text(number);
@@ -69,7 +68,7 @@ impl Outlier {
         }
     }
 
-    /// Advice; `or_else` is for what is no mistake.
+    /// Advice, or `or_else` if the numbers are correct.
     #[must_use]
     pub fn advise(&self, or_else: &str) -> String {
         if self.is_code {
@@ -86,7 +85,7 @@ impl Outlier {
     }
 }
 
-/// Distance of an outlier from the next number, in widths of the range of those that are none.
+/// Distance from the next number, in widths of the range of non-outliers.
 fn distance(outlier: f64, next: f64, lowest: f64) -> f64 {
     let width = next - lowest;
     let is_wide = width.is_finite() && width > WIDE * lowest.abs().max(next.abs());

@@ -11,10 +11,10 @@ pub struct Levels {
     known: HashMap<String, u32>,
 }
 
-/// Callback for each row.
+/// Callback per row.
 pub type EachRow<'a> = &'a mut dyn FnMut(&[f64]) -> Result<(), CliError>;
 
-/// Rows of a chunk as numbers, words as indices in [`Levels`].
+/// Chunk as numbers, with words as indices in [`Levels`].
 #[derive(Debug)]
 pub struct RawPiece<'a> {
     pub(super) rows: usize,
@@ -24,7 +24,6 @@ pub struct RawPiece<'a> {
 #[derive(Debug)]
 pub(super) enum RawColumn<'a> {
     Numbers(&'a [f64]),
-    /// Computed numbers.
     Own(Vec<f64>),
     Words {
         codes: &'a [u32],
@@ -33,13 +32,12 @@ pub(super) enum RawColumn<'a> {
 }
 
 impl Levels {
-    /// Words, in order of first occurrence.
+    /// Words by index.
     #[must_use]
     pub fn words(&self) -> &[String] {
         &self.words
     }
 
-    /// Indices of a chunk's words; new words are added in row order.
     pub(super) fn places(&mut self, codes: &[u32], levels: &[String]) -> Vec<f64> {
         let mut places = vec![f64::NAN; levels.len()];
         for &code in codes.iter().filter(|code| **code != Values::NO_LEVEL) {
@@ -51,7 +49,7 @@ impl Levels {
         places
     }
 
-    /// Index per row of values told apart by their [text](Column::identity); new ones are added in row order.
+    /// Index per row of values distinguished by [text](Column::identity); adds new ones in row order.
     pub(super) fn places_by_text(&mut self, column: &Column) -> Vec<u32> {
         (0..column.values().len()).map(|row| self.place(&column.identity(row))).collect()
     }
@@ -68,10 +66,10 @@ impl Levels {
 }
 
 impl RawPiece<'_> {
-    /// Calls a function with each row, one number per column: features, targets, then others; NaN if missing.
+    /// Passes each row: features, targets, then others; NaN if missing.
     ///
     /// # Errors
-    /// Those of the function.
+    /// Those of the callback.
     pub fn for_each(&self, each: EachRow<'_>) -> Result<(), CliError> {
         let mut numbers = vec![0.0; self.columns.len()];
         for row in 0..self.rows {

@@ -1,4 +1,4 @@
-//! Columns besides inputs and target: weights, offsets and other roles.
+//! Weights, offsets and other roles of columns.
 
 use crate::data::{Frame, ReadOptions};
 use crate::error::{CliError, ErrorKind};
@@ -10,22 +10,22 @@ use std::collections::BTreeMap;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// Weight of the row.
+    /// Row weight.
     Weights,
     /// Offset added to the latent.
     Offset,
-    /// Exposure of a count: time, area or people.
+    /// Time, area or people of a count.
     Exposure,
     /// Known part of the Gaussian noise variance, in squared data units.
     NoiseVariance,
-    /// Block of the row in the approximation.
+    /// Block in the approximation.
     Blocks,
-    /// Power of the row's factor.
+    /// Power of a row's factor.
     AlphaColumn,
 }
 
 impl Role {
-    /// Flag of the role.
+    /// Flag that sets the role.
     #[must_use]
     pub fn flag(self) -> &'static str {
         match self {
@@ -38,25 +38,25 @@ impl Role {
         }
     }
 
-    /// `true` if the role changes observations rather than the approximation.
+    /// `true` if observations change, not the approximation.
     #[must_use]
     pub fn adjusts(self) -> bool {
         !matches!(self, Self::Blocks | Self::AlphaColumn)
     }
 
-    /// `true` if each of several targets may have its own column.
+    /// `true` if each target may have its own column.
     #[must_use]
     pub fn is_by_target(self) -> bool {
         matches!(self, Self::Offset | Self::NoiseVariance)
     }
 
-    /// `true` if predictions require the column.
+    /// `true` if predictions require it.
     #[must_use]
     pub fn is_for_predictions(self) -> bool {
         matches!(self, Self::Offset | Self::Exposure)
     }
 
-    /// Fault of a value, if any.
+    /// Fault of a value.
     #[must_use]
     pub fn fault(self, value: f64) -> Option<String> {
         let (sound, wanted) = match self {
@@ -72,7 +72,7 @@ impl Role {
     }
 }
 
-/// Role columns by name: one for all targets, or one per target.
+/// Columns by role: one for all targets, or one per target.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Roles(BTreeMap<Role, Named>);
@@ -94,7 +94,7 @@ impl Named {
 }
 
 impl Roles {
-    /// Roles of these columns. A repeated role has one column per target, in order.
+    /// Roles from columns; a repeated role has one column per target, in order.
     #[must_use]
     pub fn new(columns: impl IntoIterator<Item = (Role, String)>) -> Self {
         let mut roles = BTreeMap::new();
@@ -112,7 +112,7 @@ impl Roles {
         Self(roles)
     }
 
-    /// Roles of one target (from 0).
+    /// Roles of a target (from 0).
     #[must_use]
     pub fn of_target(&self, target: usize) -> Self {
         let own = |(&role, named): (&Role, &Named)| {
@@ -122,7 +122,7 @@ impl Roles {
         Self::new(self.0.iter().filter_map(own))
     }
 
-    /// Checks repeated roles: one column per target, and only for roles that allow it.
+    /// Refuses a repeated role unless it allows, and has, one column per target.
     ///
     /// # Errors
     /// [`Usage`](ErrorKind::Usage).
@@ -151,12 +151,12 @@ impl Roles {
         self.0.is_empty()
     }
 
-    /// Roles and names, in the order of roles.
+    /// Roles and names, by role.
     pub fn iter(&self) -> impl Iterator<Item = (Role, &str)> {
         self.0.iter().flat_map(|(&role, named)| named.names().iter().map(move |name| (role, name.as_str())))
     }
 
-    /// Column of a role, or the first of several.
+    /// First column of a role.
     #[must_use]
     pub fn column(&self, role: Role) -> Option<&str> {
         self.columns(role).next()
@@ -167,24 +167,24 @@ impl Roles {
         self.0.get(&role).into_iter().flat_map(|named| named.names().iter().map(String::as_str))
     }
 
-    /// `true` if any role changes observations.
+    /// `true` if some role changes observations.
     #[must_use]
     pub fn adjust(&self) -> bool {
         self.0.keys().any(|role| role.adjusts())
     }
 
-    /// Flag and column of each role, as text.
+    /// Flags and columns as text.
     #[must_use]
     pub fn describe(&self) -> Vec<String> {
         self.iter().map(|(role, name)| format!("{} {name}", role.flag())).collect()
     }
 
-    /// Adds these columns to read options, as numbers; blocks as they are written.
+    /// Adds columns to read options: numbers, or blocks as written.
     pub fn extend(&self, options: &mut ReadOptions) {
         Self::ask_for(self.iter(), options);
     }
 
-    /// Adds the columns that predictions use to read options.
+    /// Adds columns for predictions to read options.
     pub fn extend_for_predictions(&self, options: &mut ReadOptions) {
         let helps = |role: Role| role.is_for_predictions() || role == Role::NoiseVariance;
         Self::ask_for(self.iter().filter(|(role, _)| helps(*role)), options);
@@ -202,7 +202,7 @@ impl Roles {
         }
     }
 
-    /// Roles that predictions for a table use: required ones, and noise if present.
+    /// Roles for predicting a table: required ones, and noise if present.
     pub(super) fn of_predictions<'a>(&'a self, frame: &'a Frame) -> impl Iterator<Item = (Role, &'a str)> {
         let is_there = |name: &str| frame.column(name).is_some();
         self.iter().filter(move |(role, name)| {
@@ -210,19 +210,19 @@ impl Roles {
         })
     }
 
-    /// Columns that predictions for a table use.
+    /// Columns for predicting a table.
     #[must_use]
     pub fn needed_for_predictions<'a>(&'a self, frame: &'a Frame) -> Vec<&'a str> {
         self.of_predictions(frame).map(|(_, name)| name).collect()
     }
 
-    /// Known-noise columns that a table lacks; predictions then take 0.
+    /// Missing known-noise columns, which predictions take as 0.
     #[must_use]
     pub fn noise_left_out(&self, frame: &Frame) -> Vec<&str> {
         self.columns(Role::NoiseVariance).filter(|name| frame.column(name).is_none()).collect()
     }
 
-    /// Refuses roles unsuitable for a likelihood.
+    /// Refuses roles that do not suit a likelihood.
     ///
     /// # Errors
     /// [`Usage`](ErrorKind::Usage), with advice.
@@ -265,7 +265,6 @@ impl Roles {
     }
 }
 
-/// Error for a column of words that must be numeric.
 pub(super) fn words(source: &str, role: Role, name: &str) -> CliError {
     let what = format!("`{source}`, column {name} holds words, and {} needs numbers", role.flag());
     CliError::new(ErrorKind::Data, what)

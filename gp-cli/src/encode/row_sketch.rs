@@ -1,18 +1,16 @@
-//! Sketch of a table's rows: their smallest checksums, from which the share of known rows of another table is estimated.
+//! Smallest checksums of a table's rows, for estimating the share of known rows in another table.
 
 use std::collections::BTreeSet;
 
-/// Number of checksums kept.
 const KEPT: usize = 256;
-/// Digits of a checksum in hexadecimal.
 const DIGITS: usize = 16;
-/// Minimum number of known rows to tell.
+/// Minimum number of known rows for an estimate.
 const FEWEST: usize = 3;
-/// Minimum share of distinct rows: where rows repeat anyway, others are known by chance.
+/// Minimum share of distinct rows: repeated rows may be known by chance.
 const DISTINCT: f64 = 0.9;
 
-/// The smallest distinct checksums of rows. As checksums are evenly distributed, they are a random sample of the rows, and of
-/// two tables together those of both.
+/// Smallest distinct checksums. These are evenly distributed, so they sample rows at random, and those of
+/// two tables sample both together.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RowSketch(BTreeSet<u64>);
 
@@ -36,7 +34,7 @@ impl RowSketch {
         }
     }
 
-    /// Reads [`text`](Self::text); `None` for any other.
+    /// Inverse of [`text`](Self::text); `None` for other text.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let pieces = text.as_bytes().chunks(DIGITS).map(|piece| std::str::from_utf8(piece).ok());
         let sums = pieces.map(|piece| u64::from_str_radix(piece?, 16).ok());
@@ -48,14 +46,13 @@ impl RowSketch {
         self.0.iter().map(|sum| format!("{sum:0DIGITS$x}")).collect()
     }
 
-    /// Sketch of the rows of both tables together.
     pub(crate) fn with(mut self, other: &Self) -> Self {
         other.0.iter().for_each(|&sum| self.insert(sum));
         self
     }
 
-    /// Share of the rows with these checksums that are among the `rows` rows of this sketch, estimated from those in its
-    /// range; `None` if hardly any is known, or if rows repeat.
+    /// Share of rows with checksums `sums` that are among this sketch's `rows` rows, estimated from those in
+    /// its range; `None` if hardly any is known, or if rows repeat.
     pub(super) fn share_of(&self, rows: usize, sums: impl Iterator<Item = u64>) -> Option<f64> {
         if self.distinct() < DISTINCT * rows as f64 {
             return None;
@@ -67,7 +64,6 @@ impl RowSketch {
         (known >= FEWEST).then(|| known as f64 / f64::from(all))
     }
 
-    /// Number of distinct rows, estimated from the range of the checksums.
     fn distinct(&self) -> f64 {
         match self.0.last() {
             Some(&last) if self.is_full() => self.0.len() as f64 / (last as f64 / u64::MAX as f64),
@@ -80,7 +76,7 @@ impl RowSketch {
     }
 }
 
-/// Checksum with each bit dependent on all: the finaliser of SplitMix64 (Steele, Lea & Flood 2014).
+/// SplitMix64's finaliser (Steele, Lea & Flood 2014): each bit depends on all.
 fn spread(sum: u64) -> u64 {
     let sum = (sum ^ (sum >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let sum = (sum ^ (sum >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

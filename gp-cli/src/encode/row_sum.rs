@@ -7,35 +7,32 @@ use crate::data::{Column, Frame, Kind, Values};
 use crate::error::CliError;
 use gp_optim::{Team, TeamError};
 
-/// Multiplier of a step: odd, with about as many ones as zeros.
+/// Odd multiplier, with about as many ones as zeros.
 const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Sum of the checksums of rows, in any order, and a sketch of them. Numbers count by their bits, words by their letters.
+/// Order-independent sum and sketch of row checksums. Numbers count by bits, words by letters.
 #[derive(Clone, Debug)]
 pub(super) struct RowSum {
-    /// Checksums of a column's words by index; empty for numbers.
+    /// Checksums of words by index, per column; empty for numbers.
     words: Vec<Vec<u64>>,
     sum: u64,
     sketch: RowSketch,
 }
 
-/// Marks of a set of rows, by which they are recognised.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RowMarks {
-    /// Checksum of all rows, in any order.
+    /// Order-independent checksum.
     pub check_sum: String,
-    /// Sketch of the rows.
     pub sketch: RowSketch,
 }
 
 impl RowSum {
-    /// Sum of no row; words of each column that counts, none for numbers.
     pub(super) fn new<'a>(columns: impl IntoIterator<Item = &'a [String]>) -> Self {
         let of_column = |words: &'a [String]| words.iter().map(|word| of_word(word)).collect();
         Self { words: columns.into_iter().map(of_column).collect(), sum: 0, sketch: RowSketch::default() }
     }
 
-    /// Adds a row of numbers, words by index. Further columns do not count.
+    /// Adds a row, words by index; further columns do not count.
     pub(super) fn add(&mut self, row: &[f64]) {
         let sum = self.of_row(row);
         self.sum = self.sum.wrapping_add(sum);
@@ -95,8 +92,7 @@ fn of_word(word: &str) -> u64 {
     word.bytes().fold(ODD, |before, byte| step(before, u64::from(byte)))
 }
 
-/// Marks of the rows of a table by inputs and targets, as [`Survey::marks`](super::Survey::marks) has them; `None` for a
-/// table that lacks one of them.
+/// Same as [`Survey::marks`](super::Survey::marks); `None` if the table lacks an input or target.
 pub(crate) fn row_marks(frame: &Frame, inputs: &[&str], targets: &[&Target]) -> Option<RowMarks> {
     let (mut sum, rows) = of_frame(frame, inputs, targets)?;
     let add = &mut |row: &[f64]| {
@@ -107,7 +103,7 @@ pub(crate) fn row_marks(frame: &Frame, inputs: &[&str], targets: &[&Target]) -> 
     Some(sum.marks())
 }
 
-/// Share of the rows of a table that are among `count` rows with this sketch; `None` if hardly any is, or it is unknown.
+/// Share of a table's rows among `count` rows with this sketch; `None` if unknown or almost 0.
 pub(crate) fn known_share(
     (sketch, count): (&RowSketch, usize),
     frame: &Frame,
@@ -124,7 +120,6 @@ pub(crate) fn known_share(
     sketch.share_of(count, sums.into_iter())
 }
 
-/// Empty sum for the rows of a table, and these rows; `None` for a table that lacks an input or target.
 fn of_frame<'f>(frame: &'f Frame, inputs: &[&str], targets: &[&'f Target]) -> Option<(RowSum, RawPiece<'f>)> {
     let column = |name: &str| frame.column(name);
     let inputs: Vec<&Column> = inputs.iter().map(|name| column(name)).collect::<Option<_>>()?;
@@ -137,7 +132,7 @@ fn of_frame<'f>(frame: &'f Frame, inputs: &[&str], targets: &[&'f Target]) -> Op
     Some((RowSum::new(words), RawPiece { rows: frame.row_count(), columns }))
 }
 
-/// Checksum of the rows of two tables together; `None` for a damaged one.
+/// Checksum of both tables together; `None` if damaged.
 pub(crate) fn row_sum_of_both(one: &str, other: &str) -> Option<String> {
     let number = |text: &str| u64::from_str_radix(text, 16).ok();
     Some(in_digits(number(one)?.wrapping_add(number(other)?)))
@@ -153,7 +148,7 @@ fn raw(column: &Column) -> (&[String], RawColumn<'_>) {
     }
 }
 
-/// Labels as they are in the table of training, where a table may have their names; None without names.
+/// Labels as in the training table, if this table may have their names.
 fn named<'a>(target: &'a Target, column: &Column) -> Option<(&'a [String], RawColumn<'a>)> {
     let texts = match &target.values {
         TargetValues::Classes(texts) if !target.names.is_empty() => texts.as_slice(),

@@ -1,4 +1,4 @@
-//! Conversion of table rows, in chunks, to points and observations.
+//! Conversion of rows, in chunks, to points and observations.
 
 use super::adjuster::{Adjuster, RowRoles};
 use super::column_survey::ColumnSurvey;
@@ -11,45 +11,43 @@ use crate::standardise::Standardiser;
 use gp_likelihoods::{Adjusted, Likelihood, Support};
 use std::collections::HashMap;
 
-/// Conversion of a row to a point and an observation, bit-identical to [`Inputs::encode`] and
+/// Converts rows to points and observations, bit-identical to [`Inputs::encode`] and
 /// [`observations`](super::observations()).
 #[derive(Clone, Debug)]
 pub struct RowEncoder {
     features: Vec<Encoding>,
     targets: Vec<TargetEncoding>,
-    /// Roles per target; empty if no role changes observations.
+    /// Per target; empty if no role changes observations.
     roles: Vec<RoleEncoding>,
     dim: usize,
 }
 
-/// Conversion of role values, and their positions after the features.
 #[derive(Clone, Debug)]
 struct RoleEncoding {
     adjuster: Adjuster,
     places: Vec<(Role, usize)>,
-    /// Position of the target less its offset.
+    /// Position of the target without offset.
     moved: Option<usize>,
 }
 
 #[derive(Clone, Debug)]
 enum Encoding {
-    /// Scale, and replacement of missing numbers if these are marked.
+    /// Scale, and replacement of missing numbers if marked.
     Scaled(Standardiser, Option<f64>),
-    /// Column of each level, by index of the word in the survey.
+    /// Column by survey index of the word.
     OneHot { columns: Vec<usize>, width: usize },
 }
 
 #[derive(Clone, Debug)]
 enum TargetEncoding {
     Number(Standardiser),
-    /// Label per word of the survey.
+    /// By survey index.
     Words(Vec<f64>),
-    /// Label per number, by its bits.
     Numbers(HashMap<u64, f64>),
 }
 
 impl RowEncoder {
-    /// Encoder for a survey, and for the inputs and targets learned from it, in the same order.
+    /// Encoder for a survey, with inputs and targets learned from it in the same order.
     #[must_use]
     pub fn new(
         survey: &Survey,
@@ -92,7 +90,7 @@ impl RowEncoder {
         self.dim
     }
 
-    /// Point of a row of numbers.
+    /// Writes the point of a row.
     pub fn point(&self, row: &[f64], point: &mut [f64]) {
         let mut first = 0;
         for (feature, &value) in self.features.iter().zip(row) {
@@ -125,7 +123,7 @@ impl RowEncoder {
         targets + if self.roles.is_empty() { 0 } else { Adjusted::columns_after(targets) }
     }
 
-    /// Observation of a row: P numbers.
+    /// Writes the P observations of a row.
     pub fn observe(&self, row: &[f64], observed: &mut [f64]) {
         let count = self.targets.len();
         let (targets, columns) = observed.split_at_mut(count);
@@ -220,7 +218,6 @@ mod tests {
         Frame::new("t.csv", columns, None).unwrap()
     }
 
-    /// Missing values in the first and later rows, if marked.
     #[test]
     fn missing_values_become_what_they_become_in_tables() {
         let words = [None, Some("b"), Some("a"), None].into_iter();
@@ -274,7 +271,6 @@ mod tests {
         begin().look(&frame).unwrap().for_each(compare).unwrap();
     }
 
-    /// Role columns, bit-identical to whole tables.
     #[test]
     fn roles_become_what_they_become_in_tables() {
         let column = |name, numbers: [f64; 4]| Column::of_numbers(name, Kind::Number, numbers.to_vec());
@@ -321,7 +317,6 @@ mod tests {
         }
     }
 
-    /// Features and targets of every type equal those of whole tables.
     #[test]
     fn rows_become_what_tables_become() {
         let frame = frame();

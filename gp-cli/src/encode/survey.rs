@@ -1,4 +1,4 @@
-//! Summary of a table without its rows, from the whole table or chunks.
+//! Summary of a table, whole or in chunks, without its rows.
 
 use super::column_survey::{ColumnSurvey, Kept, MAX_VALUES, Surveyed, weight_of};
 use super::columns::Columns;
@@ -12,33 +12,29 @@ use crate::error::{CliError, ErrorKind};
 use crate::standardise::Sum;
 use gp_optim::Team;
 
-/// Summary of features, targets and role columns, from which choices are made. Values may be missing in
-/// features that keep them, and in some of several targets.
+/// Features, targets and role columns, summarised for choices. Values may be missing in features that keep
+/// them, and in some of several targets.
 #[derive(Clone, Debug)]
 pub struct Survey {
     source: String,
     rows: usize,
     /// Features, targets, then role columns.
     columns: Vec<ColumnSurvey>,
-    /// Number of features.
     features: usize,
-    /// Roles of the columns after the targets.
+    /// Roles of the last columns.
     roles: Vec<Role>,
     gaps: bool,
-    /// Targets less their offsets, if both exist and are numeric.
+    /// Targets without offsets, if numeric.
     moved: Vec<Moved>,
     weight: Sum,
-    /// Distinct values per target.
     labels: Vec<LabelCounter>,
-    /// Targets of the first row, as text.
     first_targets: Vec<String>,
-    /// Marks of the rows by features and targets, once measured.
+    /// Marks by features and targets, once measured.
     marks: RowMarks,
 }
 
 #[derive(Clone, Debug)]
 struct Moved {
-    /// Indices among targets and among role columns.
     target: usize,
     offset: usize,
     column: ColumnSurvey,
@@ -46,7 +42,7 @@ struct Moved {
 }
 
 impl Survey {
-    /// Empty survey for tables with these columns.
+    /// Empty survey.
     ///
     /// # Errors
     /// [`Data`](ErrorKind::Data) for a missing column.
@@ -83,14 +79,14 @@ impl Survey {
         })
     }
 
-    /// Sets the treatment of missing values by feature name.
+    /// Sets [`Kept`] by feature name.
     #[must_use]
     pub fn keeping(mut self, kept: impl Fn(&str) -> Kept) -> Self {
         self.columns[..self.features].iter_mut().for_each(|column| column.kept = kept(&column.name));
         self
     }
 
-    /// Survey of a table in memory without missing values.
+    /// Survey of a table without missing values.
     ///
     /// # Errors
     /// As [`begin`](Self::begin) and [`look`](Self::look).
@@ -98,7 +94,7 @@ impl Survey {
         Self::begin(frame, names)?.whole(frame)
     }
 
-    /// Completes an empty survey with a table in memory.
+    /// Completes an empty survey with a whole table.
     ///
     /// # Errors
     /// As [`look`](Self::look).
@@ -108,7 +104,7 @@ impl Survey {
         Ok(self)
     }
 
-    /// Adds the rows of a chunk, and returns them as numbers.
+    /// Adds a chunk; returns it as numbers.
     ///
     /// # Errors
     /// [`Data`](ErrorKind::Data) for a missing value, or more words than [`MAX_VALUES`].
@@ -156,7 +152,7 @@ impl Survey {
     /// Measures the scales of numbers, and the marks of rows, in a second pass over all rows, made by `pass`.
     ///
     /// # Errors
-    /// Those of the pass.
+    /// Those of `pass`.
     pub fn measure(
         &mut self,
         pass: impl FnOnce(EachRow<'_>) -> Result<(), CliError>,
@@ -187,12 +183,12 @@ impl Survey {
         Ok(())
     }
 
-    /// Columns of a row of numbers, with targets less offsets at the end.
+    /// Columns of a row of numbers; targets without offsets are last.
     fn all_columns(&self) -> impl Iterator<Item = &ColumnSurvey> {
         self.columns.iter().chain(self.moved.iter().map(|moved| &moved.column))
     }
 
-    /// Name of the table in errors.
+    /// Table name in errors.
     #[must_use]
     pub fn source(&self) -> &str {
         &self.source
@@ -204,50 +200,50 @@ impl Survey {
         self.rows
     }
 
-    /// Marks of all rows, by features and targets as they are in the table.
+    /// Marks by features and targets, as in the table.
     #[must_use]
     pub(crate) fn marks(&self) -> &RowMarks {
         &self.marks
     }
 
-    /// Features, in order.
+    /// Features, by position.
     #[must_use]
     pub fn features(&self) -> &[ColumnSurvey] {
         &self.columns[..self.features]
     }
 
-    /// Targets, in order.
+    /// Targets, by position.
     #[must_use]
     pub fn targets(&self) -> &[ColumnSurvey] {
         &self.columns[self.features..self.features + self.labels.len()]
     }
 
-    /// Column of a role, for a target (from 0).
+    /// Role column of a target (from 0).
     #[must_use]
     pub fn role(&self, role: Role, target: usize) -> Option<&ColumnSurvey> {
         self.columns.get(self.place_of(role, target)?)
     }
 
-    /// Position of a role's column in a row of numbers, for a target (from 0).
+    /// Position of a target's (from 0) role column in a row.
     #[must_use]
     pub fn place_of(&self, role: Role, target: usize) -> Option<usize> {
         Some(self.features + self.labels.len() + place_of(&self.roles, role, target)?)
     }
 
-    /// A target (from 0) less its offset, if both exist and are numeric.
+    /// Target (from 0) without its offset; None unless both exist and are numeric.
     #[must_use]
     pub fn moved(&self, target: usize) -> Option<&ColumnSurvey> {
         self.moved.iter().find(|moved| moved.target == target).map(|moved| &moved.column)
     }
 
-    /// Distinct values of a target (from 0) less its offset; empty without an offset.
+    /// Distinct values of [`moved`](Self::moved); empty without an offset.
     #[must_use]
     pub fn moved_labels(&self, target: usize) -> Labels {
         let moved = self.moved.iter().find(|moved| moved.target == target);
         moved.map(|moved| moved.labels.labels()).unwrap_or_default()
     }
 
-    /// Position of a target (from 0) less its offset in a row of numbers.
+    /// Position of [`moved`](Self::moved) in a row.
     #[must_use]
     pub fn place_of_moved(&self, target: usize) -> Option<usize> {
         let at = self.moved.iter().position(|moved| moved.target == target)?;
@@ -260,19 +256,19 @@ impl Survey {
         self.columns.len() + self.moved.len()
     }
 
-    /// Total weight of the rows; N without weights.
+    /// Total row weight; N without weights.
     #[must_use]
     pub fn weight(&self) -> f64 {
         self.weight.weight()
     }
 
-    /// Mean weight of the rows: 1 without weights.
+    /// Mean row weight; 1 without weights.
     #[must_use]
     pub fn mean_weight(&self) -> f64 {
         self.weight() / self.rows() as f64
     }
 
-    /// Total weight of the rows that have a target (from 0); for words, of all rows.
+    /// Total weight of rows that have a target (from 0); of all rows for words.
     #[must_use]
     pub fn weight_of_target(&self, target: usize) -> f64 {
         match self.targets().get(target).map(ColumnSurvey::values) {
@@ -289,7 +285,7 @@ impl Survey {
         self.targets().first().ok_or_else(|| Frame::no_rows(&self.source))
     }
 
-    /// Distinct values of a target (from 0); empty if it does not exist.
+    /// Distinct values of a target (from 0), if it exists.
     #[must_use]
     pub fn labels_of(&self, target: usize) -> Labels {
         self.labels.get(target).map(LabelCounter::labels).unwrap_or_default()
@@ -307,7 +303,7 @@ impl Survey {
         self.first_targets.first().map_or("", String::as_str)
     }
 
-    /// Error about a column: at its first number whose square overflows, if any, otherwise at its first row.
+    /// Error at a column's first number whose square overflows, otherwise at its first row.
     pub(crate) fn fault(&self, column: &ColumnSurvey, what: &str) -> CliError {
         let first = column.first_place.as_str();
         let (source, name) = (&self.source, &column.name);
@@ -316,7 +312,6 @@ impl Survey {
     }
 }
 
-/// Index of a role's column for a target (from 0).
 fn place_of(roles: &[Role], role: Role, target: usize) -> Option<usize> {
     let places: Vec<usize> = (0..roles.len()).filter(|&place| roles[place] == role).collect();
     let only = if places.len() == 1 { places.first() } else { None };
@@ -369,7 +364,6 @@ mod tests {
         assert_eq!(rows[5][1..], [1e4 + (5.0 * 0.37_f64).sin(), 0.0]);
     }
 
-    /// Unlike words of an input, blocks may be many, and numbers are told apart by their text.
     #[test]
     fn blocks_of_any_number_are_counted_by_their_text() {
         let words: Vec<String> = (0..2 * MAX_VALUES).map(|i| format!("{:03}", i / 2 * 2)).collect();

@@ -1,4 +1,4 @@
-//! Target: a scaled number, a count, or one of several labels.
+//! Target: scaled number, count, or label.
 
 use crate::data::{Column, FILL_OR_DROP, Frame, Kind, ReadOptions, TARGET};
 use crate::error::{CliError, ErrorKind};
@@ -9,32 +9,32 @@ use gp_optim::format_number;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
-/// Target column, and its conversion to observations.
+/// Target column with its conversion to observations.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Target {
     /// Column name.
     pub name: String,
     /// Column type.
     pub kind: Kind,
-    /// Conversion of its values to observations.
+    /// Conversion to observations.
     pub values: TargetValues,
-    /// Display names of the labels, in their order; empty to show labels as they are.
+    /// Display names of the labels, in order; empty to show label texts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub names: Vec<String>,
 }
 
-/// Conversion of a target's values to observations.
+/// Number or labels.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TargetValues {
-    /// Number, with its scale.
+    /// Scaled number or count.
     Number(Standardiser),
-    /// Labels, in the order of class probabilities.
+    /// In the order of class probabilities.
     Classes(Vec<String>),
 }
 
 impl Target {
-    /// Labels for display (names, else texts); None for numbers.
+    /// Displayed labels (names, else texts); None for numbers.
     #[must_use]
     pub fn labels(&self) -> Option<&[String]> {
         match &self.values {
@@ -44,7 +44,7 @@ impl Target {
         }
     }
 
-    /// Labels for display, with texts after names: `yes (1)`.
+    /// Displayed labels, with texts after names: `yes (1)`.
     #[must_use]
     pub fn labels_with_texts(&self) -> Option<Vec<String>> {
         let TargetValues::Classes(texts) = &self.values else { return None };
@@ -54,7 +54,7 @@ impl Target {
         Some(texts.iter().zip(self.labels()?).map(shown).collect())
     }
 
-    /// Class per row (from 0), matched by label text or name; None for other texts and for numbers.
+    /// Class per row (from 0), matched by label text or name, if any.
     pub fn classes<'c>(&self, column: &'c Column) -> impl Iterator<Item = Option<usize>> + 'c {
         let texts = match &self.values {
             TargetValues::Classes(texts) => texts.as_slice(),
@@ -73,7 +73,7 @@ impl Target {
         })
     }
 
-    /// Scale of numbers; the identity for labels.
+    /// Scale; the identity for labels.
     #[must_use]
     pub fn scale(&self) -> Standardiser {
         match self.values {
@@ -82,8 +82,7 @@ impl Target {
         }
     }
 
-    /// Adds this column to read options, with its training type unless labels have names, which tables may
-    /// hold.
+    /// Adds the column to read options, with its training type unless tables may hold label names.
     pub fn extend(&self, options: &mut ReadOptions) {
         options.columns.get_or_insert_default().insert(self.name.clone());
         if self.names.is_empty() {
@@ -122,11 +121,7 @@ impl Target {
         }
     }
 
-    /// Like [`encode`](Self::encode), for one of several targets: NaN for missing values or without the
-    /// column.
-    ///
-    /// # Errors
-    /// As [`encode`](Self::encode), except for missing values.
+    /// Same as [`encode`](Self::encode), but NaN for missing values or without the column.
     fn encode_with_gaps(&self, frame: &Frame, support: Support) -> Result<Vec<f64>, CliError> {
         let nothing = vec![f64::NAN; frame.row_count()];
         let Some(column) = frame.column(&self.name) else { return Ok(nothing) };
@@ -156,8 +151,7 @@ impl Target {
     }
 }
 
-/// Observations of a table, row by row, with one output per target. With several targets, missing values are
-/// NaN.
+/// Observations row by row, one output per target. Missing values of several targets are NaN.
 ///
 /// # Errors
 /// As [`Target::encode`].
@@ -170,7 +164,6 @@ pub fn encode_targets(targets: &[&Target], frame: &Frame, support: Support) -> R
     Ok((0..frame.row_count()).flat_map(|row| columns.iter().map(move |column| column[row])).collect())
 }
 
-/// The observation if the support contains it, else its fault.
 pub(crate) fn checked(
     observation: f64,
     support: Support,

@@ -1,17 +1,16 @@
-//! Common scale of similar inputs, such as the pixels of images.
+//! Common scale of similar inputs, such as pixels.
 
 use super::column_survey::{ColumnSurvey, Surveyed};
 use crate::standardise::{Range, Standardiser};
 
-/// Minimum number of inputs with equal ranges for a common scale; they must also be half of the varying
-/// inputs.
+/// Minimum number of inputs with equal ranges; they must also be half of the varying inputs.
 pub(super) const FEWEST: usize = 8;
 
 /// Common scale of similar inputs.
 ///
-/// With separate scales, a rarely bright pixel would dominate distances, and images would be compared by their
-/// margins. With a common scale, pixels with more variance count more. Inputs are similar if many have equal
-/// ranges; inputs within that range join them.
+/// With separate scales, a rarely bright pixel would dominate distances, and images would be compared by
+/// their margins. With a common scale, pixels with more variance count more. Inputs are similar if many have
+/// equal ranges; inputs within that range join them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct OneKind {
     range: Range,
@@ -19,7 +18,7 @@ pub(super) struct OneKind {
 }
 
 impl OneKind {
-    /// The similar inputs, if at least half of the varying columns are.
+    /// Similar inputs, if they are at least half of the varying columns.
     pub(super) fn among(columns: &[ColumnSurvey]) -> Option<Self> {
         let varying: Vec<(Range, f64)> = columns.iter().filter_map(numbers).filter(varies).collect();
         let mut ranges: Vec<Range> = varying.iter().map(|(range, _)| *range).collect();
@@ -35,7 +34,7 @@ impl OneKind {
         Some(Self { range, scale: (squares / count as f64).sqrt() })
     }
 
-    /// The common scale if the column is similar, else its own.
+    /// Common scale of a similar column; other columns keep their own.
     pub(super) fn unit(&self, column: &ColumnSurvey, own: Standardiser) -> Standardiser {
         match numbers(column) {
             Some((range, _)) if self.range.contains(&range) => Standardiser { scale: self.scale, ..own },
@@ -69,7 +68,7 @@ mod tests {
         Column::of_numbers(name, Kind::Number, (0..ROWS).map(value).collect())
     }
 
-    /// `bright` pixels between 0 and 9, one bright once, one always dark, and an age.
+    /// `bright` pixels between 0 and 9, one pixel bright once, one always dark, and an age.
     fn survey(bright: usize) -> Survey {
         let names: Vec<String> = (0..bright).map(|pixel| format!("p{pixel}")).collect();
         let mut columns: Vec<Column> =
@@ -107,7 +106,6 @@ mod tests {
         assert!(!inputs.are_of_one_kind());
     }
 
-    /// Missing values count neither in ranges nor in spreads.
     #[test]
     fn missing_values_have_no_say() {
         let gaps = |row: usize| if row.is_multiple_of(3) { f64::NAN } else { (row % 10) as f64 };

@@ -1,4 +1,4 @@
-//! Constant prediction: one distribution for all rows, fitted to the training targets.
+//! Constant prediction, fitted to the training targets.
 
 use crate::error::CliError;
 use crate::metrics::{Interval, LEVELS, NumberForecasts};
@@ -7,23 +7,19 @@ use gp_likelihoods::{
     dispersion,
 };
 
-/// Constant predictive distribution.
 #[derive(Debug)]
 pub(super) struct Constant {
     name: &'static str,
     mean: f64,
-    /// Likelihood that, at latent value `latent`, has this distribution.
+    /// Likelihood with this distribution at latent value `latent`.
     likelihood: Box<dyn Likelihood>,
     latent: Latent,
 }
 
 impl Constant {
-    /// Distribution with mean and, unless Poisson, variance of the training targets: Poisson for counts (negative binomial
-    /// if they are overdispersed and the model's likelihood allows it), gamma for positive numbers, beta for proportions,
-    /// otherwise Gaussian.
-    ///
-    /// # Errors
-    /// [`Numerical`](crate::ErrorKind::Numerical) for moments that the distribution cannot have.
+    /// Mean and, unless Poisson, variance of the training targets: Poisson for counts (negative binomial if
+    /// overdispersed and the model's likelihood allows it), gamma for positive numbers, beta for
+    /// proportions, otherwise Gaussian. Moments outside the distribution's range are an error.
     pub(super) fn beside(model: &dyn Likelihood, mean: f64, variance: f64) -> Result<Self, CliError> {
         let square = (mean / variance.sqrt()).powi(2);
         let more_than_poisson = variance > mean && dispersion(model) == Some(Dispersion::More);
@@ -49,10 +45,6 @@ impl Constant {
         format!("{} of the training targets, whatever the inputs", self.name)
     }
 
-    /// Forecasts of targets, in data units.
-    ///
-    /// # Errors
-    /// [`Numerical`](crate::ErrorKind::Numerical) for an impossible target.
     pub(super) fn forecasts(&self, targets: &[f64]) -> Result<NumberForecasts, CliError> {
         let (f, count) = ([self.latent.mean()], targets.len());
         let mut log_densities = vec![0.0; count];
@@ -67,7 +59,6 @@ impl Constant {
         Ok(NumberForecasts { means: vec![self.mean; count], log_densities, intervals })
     }
 
-    /// Ends of the central interval, and its probability.
     fn interval(&self, level: f64) -> Result<(f64, f64, f64), CliError> {
         let (q, mut ws) = ([self.latent], Workspace::new());
         let mut end = |p| self.likelihood.predictive_quantile(&q, 0, p, &mut ws);
@@ -81,7 +72,7 @@ impl Constant {
     }
 }
 
-/// Logarithm; for 0, that of the smallest positive normal number.
+/// Logarithm; of 0, that of the smallest positive normal number.
 fn log(value: f64) -> f64 {
     value.max(f64::MIN_POSITIVE).ln()
 }
@@ -104,7 +95,6 @@ mod tests {
         }
     }
 
-    /// Compares with scipy: log densities, and ends and probability of the 80 % interval.
     #[test]
     fn distributions_have_the_moments() {
         type Case = (&'static str, f64, f64, &'static str, [f64; 2], [f64; 2], [f64; 3]);

@@ -4,21 +4,19 @@ use crate::left_out::listed;
 use crate::metrics::{LEVELS, NumberScores};
 use gp_likelihoods::special::incomplete_beta;
 
-/// Tail probability below which coverage is reported as off: that of a Gaussian beyond three standard errors.
+/// Tail probability of a Gaussian beyond three standard errors.
 const CHANCE: f64 = 1.35e-3;
 
-/// Remarks on the coverage of intervals. On training rows (`was_seen`), wide intervals are expected and not reported.
 pub(super) fn remarks_where(rows: usize, scores: &NumberScores, was_seen: bool) -> Vec<String> {
     let [narrow, wide] = off_by_more_than_chance(rows, scores);
     [narrow, wide.filter(|_| !was_seen)].into_iter().flatten().collect()
 }
 
-/// Remarks on central intervals whose coverage of `rows` rows is off by more than chance, if rows are independent.
+/// Remarks on intervals whose coverage of `rows` independent rows is off by more than chance.
 pub(crate) fn remarks(rows: usize, scores: &NumberScores) -> Vec<String> {
     off_by_more_than_chance(rows, scores).into_iter().flatten().collect()
 }
 
-/// Remark on too narrow intervals, and on too wide ones.
 fn off_by_more_than_chance(rows: usize, scores: &NumberScores) -> [Option<String>; 2] {
     let (mut narrow, mut wide) = (Vec::new(), Vec::new());
     for (place, level) in LEVELS.into_iter().enumerate() {
@@ -42,12 +40,10 @@ fn off_by_more_than_chance(rows: usize, scores: &NumberScores) -> [Option<String
     [(narrow, "narrow"), (wide, "wide")].map(remark)
 }
 
-/// Probability of at most `k` successes in `n` trials of probability `p`.
 fn at_most(k: f64, n: f64, p: f64) -> f64 {
     if k >= n { 1.0 } else { incomplete_beta(n - k, k + 1.0, (1.0 - p).clamp(0.0, 1.0)) }
 }
 
-/// Probability of at least `k` successes in `n` trials.
 fn at_least(k: f64, n: f64, p: f64) -> f64 {
     at_most(n - k, n, 1.0 - p)
 }
@@ -56,7 +52,6 @@ fn at_least(k: f64, n: f64, p: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Compares with sums of binomial probabilities.
     #[test]
     fn tails_are_those_of_the_binomial_distribution() {
         let term = |k: u32, n: u32, p: f64| {

@@ -4,7 +4,6 @@ use super::Assessed;
 use crate::data::Frame;
 use crate::metrics::{LEVELS, NumberForecasts, NumberScores};
 
-/// Warning per predictor with non-finite scores; names the first row.
 pub(super) fn warnings(
     observed: &Assessed<'_>,
     frame: &Frame,
@@ -35,7 +34,7 @@ fn varies(targets: &[f64]) -> bool {
     targets.iter().any(|target| Some(target) != targets.first())
 }
 
-/// Names of non-finite scores, without smse for constant targets, where it is undefined.
+/// Without smse for constant targets, where it is undefined.
 fn broken(scores: &NumberScores, varies: bool) -> Vec<&'static str> {
     let NumberScores { rmse, mae, smse, nlpd, msll, width, .. } = *scores;
     let all = [("rmse", rmse), ("mae", mae), ("smse", smse), ("nlpd", nlpd), ("msll", msll)];

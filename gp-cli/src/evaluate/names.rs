@@ -2,7 +2,6 @@
 
 use gp_likelihoods::Likelihood;
 
-/// Name of the linear model by likelihood.
 const REGRESSIONS: &[(&str, &str)] = &[
     ("gaussian", "linear regression"),
     ("gaussians", "linear regression"),

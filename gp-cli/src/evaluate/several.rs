@@ -1,4 +1,4 @@
-//! Scores with several targets: per target, on the rows that have it, and of all jointly.
+//! Scores of several targets: each on its rows, and jointly.
 
 use super::{Evaluation, Grid, Scores, evaluate_rows, number, numbers_grid};
 use crate::data::{Column, Frame};
@@ -19,7 +19,7 @@ pub struct TargetScores {
     pub rows: usize,
     /// Scores by predictor, the model first.
     pub of: Vec<(&'static str, NumberScores)>,
-    /// Unit of errors: `days` for a date, otherwise none.
+    /// Unit of errors: `days` for dates.
     pub unit: Option<&'static str>,
 }
 
@@ -28,18 +28,14 @@ pub struct TargetScores {
 pub struct SeveralScores {
     /// Scores of the targets in the table, in model order.
     pub targets: Vec<TargetScores>,
-    /// Mean negative joint log density of the targets that a row has, by predictor.
+    /// Mean negative joint log density of each row's present targets, by predictor.
     pub joint: Vec<(&'static str, f64)>,
 }
 
-/// Unitless scores, which are averaged over targets.
+/// Unitless scores, averaged over targets.
 const MEANS: [&str; 3] = ["smse", "nlpd", "msll"];
 const JOINT: &str = "joint_nlpd";
 
-/// Scores a model of several targets on a table that contains at least one.
-///
-/// # Errors
-/// [`Data`](crate::ErrorKind::Data) for a table that does not suit the model or has no target.
 pub(super) fn evaluate_targets(
     team: &Team,
     (model, frame): (&Model, &Frame),
@@ -108,7 +104,6 @@ fn score(of: &TargetScores, predictor: &str) -> NumberScores {
 }
 
 impl SeveralScores {
-    /// Means over targets of a predictor's unitless scores, and its joint score.
     fn means(&self, predictor: &'static str) -> Vec<(&'static str, f64)> {
         let count = self.targets.len() as f64;
         let mean = |of: fn(&NumberScores) -> f64| {
@@ -120,7 +115,7 @@ impl SeveralScores {
         MEANS.into_iter().zip(means).chain(joint).collect()
     }
 
-    /// Scores that are compared over folds: `rmse(a)` etc. per target, then means.
+    /// Scores compared over folds: `rmse(a)` etc. per target, then means.
     pub(super) fn named(&self) -> Vec<(&'static str, String, f64)> {
         let of = |predictor: &'static str| {
             let each = self.targets.iter().flat_map(move |target| {
@@ -133,7 +128,6 @@ impl SeveralScores {
         names(&self.targets).flat_map(of).collect()
     }
 
-    /// JSON of means over targets, by predictor.
     pub(super) fn to_json(&self) -> Value {
         let of = |predictor: &'static str| {
             let means =
@@ -152,7 +146,6 @@ impl SeveralScores {
         Value::Object(self.targets.iter().map(of).collect())
     }
 
-    /// Table of each target, and table of means.
     pub(super) fn grids(&self, rows: usize) -> Vec<Grid> {
         let of = |target: &TargetScores| {
             numbers_grid(

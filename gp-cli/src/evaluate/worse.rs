@@ -3,16 +3,12 @@
 use super::Scores;
 use crate::digits::four_digits;
 
-/// Minimum number of rows of a comparison.
 const ROWS: usize = 10;
 
-/// Mean losses of a model and of the constant prediction, over the same rows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Losses {
     rows: usize,
-    /// Name of the loss.
     loss: &'static str,
-    /// The constant prediction, in words.
     constant_prediction: &'static str,
     of_model: f64,
     of_constant: f64,
@@ -40,7 +36,6 @@ impl Losses {
         }
     }
 
-    /// Losses over the rows of both.
     pub(crate) fn with(self, more: Self) -> Self {
         let share = more.rows as f64 / (self.rows + more.rows) as f64;
         let mean = |own: f64, other: f64| own + share * (other - own);
@@ -52,7 +47,6 @@ impl Losses {
         }
     }
 
-    /// Warning of a model with a larger loss than the constant prediction.
     pub(crate) fn warning(&self) -> Option<String> {
         (self.rows >= ROWS && self.of_model > self.of_constant).then(|| {
             format!(

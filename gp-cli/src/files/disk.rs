@@ -1,4 +1,4 @@
-//! Room on disks.
+//! Free space on disks.
 
 use std::path::Path;
 

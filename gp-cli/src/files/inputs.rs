@@ -1,4 +1,4 @@
-//! Input files of a command, which its outputs must not overwrite.
+//! Input files of a command, protected from its outputs.
 
 use crate::error::CliError;
 use gp_optim::files::is_same_file;
@@ -15,7 +15,7 @@ impl InputFiles {
         Self::default()
     }
 
-    /// Adds a file, if given; `-` is standard input.
+    /// Adds a file if given, except `-` (standard input).
     #[must_use]
     pub fn and(mut self, word: &'static str, path: Option<&(impl AsRef<Path> + ?Sized)>) -> Self {
         let path = path.map(AsRef::as_ref);

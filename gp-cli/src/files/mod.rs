@@ -1,4 +1,4 @@
-//! Files of commands: atomic output, streams, and traces of training; limited reading of files that are no tables.
+//! Files of commands: atomic output, streams, training traces, limited reading.
 
 mod disk;
 mod inputs;
@@ -14,7 +14,7 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Replaces the file `name` in `folder` atomically; returns its path.
+/// Replaces file `name` in `folder` atomically; returns its path.
 ///
 /// # Errors
 /// [`Io`](crate::ErrorKind::Io), with the path.
@@ -24,7 +24,7 @@ pub fn write_whole(folder: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf, C
     Ok(path)
 }
 
-/// Output file, checked before the work starts. No other process can write it until it is finished or dropped.
+/// Output file, checked before the work starts and locked against other processes until finished or dropped.
 #[derive(Debug)]
 pub struct OutputFile {
     path: PathBuf,
@@ -39,13 +39,13 @@ enum To {
 }
 
 impl OutputFile {
-    /// Output file in a writable folder; `word` is its name on the command line. Replacing an existing file
-    /// needs `force`; files of `inputs` are never replaced. Links are followed; pipes and devices are written
+    /// Output file in a writable folder; `word` is its name on the command line. Replacing a file needs
+    /// `force`; files of `inputs` are never replaced. Links are followed; pipes and devices are written
     /// directly.
     ///
     /// # Errors
-    /// [`Io`](ErrorKind::Io), with path and advice; [`Usage`](ErrorKind::Usage) for an input file, and for
-    /// `-` (standard output).
+    /// [`Io`](ErrorKind::Io), with path and advice; [`Usage`](ErrorKind::Usage) for an input file or `-`
+    /// (standard output).
     pub fn prepare(word: &str, path: &Path, force: bool, inputs: &InputFiles) -> Result<Self, CliError> {
         if path == Path::new("-") {
             return Err(CliError::usage(format!(
@@ -87,7 +87,7 @@ impl OutputFile {
         added.map_err(|cause| unwritten(&self.path, cause))
     }
 
-    /// Syncs the file to disk and renames it into place.
+    /// Syncs the file and renames it into place.
     ///
     /// # Errors
     /// [`Io`](ErrorKind::Io), with the path.
@@ -98,7 +98,7 @@ impl OutputFile {
         }
     }
 
-    /// Writes the file atomically.
+    /// Writes the whole file atomically.
     ///
     /// # Errors
     /// As [`add`](Self::add) and [`finish`](Self::finish).
@@ -116,10 +116,6 @@ pub(crate) struct TraceFile {
 }
 
 impl TraceFile {
-    /// New file as in [`OutputFile::prepare`], or an existing one to append to.
-    ///
-    /// # Errors
-    /// As [`OutputFile::prepare`].
     pub(crate) fn prepare(
         word: &str,
         path: &Path,
@@ -132,17 +128,13 @@ impl TraceFile {
         Ok(Self { path: path.to_owned(), file })
     }
 
-    /// Adds a line.
-    ///
-    /// # Errors
-    /// [`Io`](ErrorKind::Io), with the path.
     pub(crate) fn line(&mut self, text: &str) -> Result<(), CliError> {
         while_read(self.file.write_all(format!("{text}\n").as_bytes()))
             .map_err(|cause| unwritten(&self.path, cause))
     }
 }
 
-/// Creates a folder with its parents, or checks that an existing one is writable.
+/// Creates a folder with its parents, or checks that it is writable.
 ///
 /// # Errors
 /// [`Io`](crate::ErrorKind::Io), with the path.
@@ -157,7 +149,6 @@ pub fn make_writable_folder(folder: &Path) -> Result<(), CliError> {
     trial.map(drop).map_err(|cause| CliError::io("write into", folder, cause))
 }
 
-/// Error for an unwritable file, with advice.
 pub(crate) fn unwritten(path: &Path, cause: io::Error) -> CliError {
     use io::ErrorKind as Why;
     let shown = path.display();
@@ -180,7 +171,7 @@ pub(crate) fn unwritten(path: &Path, cause: io::Error) -> CliError {
     CliError::caused(ErrorKind::Io, format!("cannot write `{shown}` ({advice})"), cause)
 }
 
-/// Treats a closed pipe as success.
+/// A closed pipe counts as success.
 fn while_read(written: io::Result<()>) -> io::Result<()> {
     match written {
         Err(cause) if cause.kind() == io::ErrorKind::BrokenPipe => Ok(()),

@@ -1,21 +1,18 @@
-//! Reading of whole files that are no tables, up to a number of bytes. No other code reads such files to their end.
+//! Size-limited reading of whole files other than tables; no other code reads such files to their end.
 
 use crate::memory::{Budget, OverBudget};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// Least number of bytes by which the room for a file grows.
+/// Minimum growth of the buffer in bytes.
 const LEAST: u64 = 1 << 12;
-/// The room grows by one part in this many.
+/// The buffer grows by one part in this many.
 const GROWTH: u64 = 4;
 
-/// Reason why a file was not read.
 #[derive(Debug)]
 pub(crate) enum Unread {
-    /// The system refused.
     Refused(io::Error),
-    /// Memory does not suffice.
     TooLarge(OverBudget),
 }
 
@@ -25,15 +22,15 @@ impl From<io::Error> for Unread {
     }
 }
 
-/// Content of a file of at most `most` bytes; `None` if it is longer or has no end.
+/// `None` if longer than `most` bytes or endless.
 pub(crate) fn read_at_most(path: &Path, most: u64) -> io::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
     File::open(path)?.take(most + 1).read_to_end(&mut bytes)?;
     Ok((bytes.len() as u64 <= most).then_some(bytes))
 }
 
-/// Content of a file, named `what` in errors, that takes `copies` times its size within a memory budget. What has no
-/// size, such as a pipe or a device, is counted while it is read.
+/// Reads a file, named `what` in errors, that takes `copies` times its size within a budget; pipes and
+/// devices are counted while read.
 pub(crate) fn read_within(
     path: &Path,
     (budget, copies): (Budget, f64),

@@ -1,4 +1,4 @@
-//! Requested targets, and options of reading the table.
+//! Requested targets, and options for reading the table.
 
 use super::spec::FitSpec;
 use super::task_flag::TaskChoice;
@@ -10,8 +10,8 @@ impl FitSpec {
     /// Columns to predict, at least one.
     ///
     /// # Errors
-    /// [`Usage`](crate::ErrorKind::Usage) without a target, for a repeated column, a mixture of one target, or
-    /// flags that need a single target.
+    /// [`Usage`](crate::ErrorKind::Usage) without a target, for a repeated column, a mixture of one target,
+    /// or single-target flags.
     pub fn targets(&self) -> Result<&[String], CliError> {
         self.target()?;
         self.roles().check_targets(self.target.len())?;
@@ -31,10 +31,11 @@ impl FitSpec {
         Ok(&self.target)
     }
 
-    /// Options of reading the table: requested columns and types.
+    /// Options for reading the table: requested columns and types.
     ///
     /// # Errors
-    /// As [`target`](Self::target).
+    /// As [`targets`](Self::targets); [`Usage`](crate::ErrorKind::Usage) for an excluded target or role
+    /// column.
     pub fn read_options(&self, choice: &TableChoice) -> Result<ReadOptions, CliError> {
         let targets = self.targets()?;
         if let Some(target) = targets.iter().find(|target| self.exclude.contains(target)) {
@@ -64,7 +65,7 @@ impl FitSpec {
         Ok(options)
     }
 
-    /// Treatment of missing values by column.
+    /// Treatment of missing values per column.
     ///
     /// # Errors
     /// As [`targets`](Self::targets) and [`MissingRules::of_fit`].
@@ -73,10 +74,6 @@ impl FitSpec {
     }
 }
 
-/// Refuses flags that need a single target.
-///
-/// # Errors
-/// [`Usage`](crate::ErrorKind::Usage), naming the first flag.
 fn check_flags(spec: &FitSpec) -> Result<(), CliError> {
     let refuse = |what: &str| Err(CliError::usage(format!("{what}; fit a model for each target")));
     if !matches!(spec.task, TaskChoice::Auto | TaskChoice::Regression) {

@@ -1,28 +1,24 @@
-//! Default lower bounds of noise, for likelihoods that expect outliers and for weighted rows.
+//! Default lower bounds of noise, for outlier-tolerant likelihoods and weighted rows.
 //!
-//! A heavy-tailed density can grow without limit on rows that agree, ignoring the rest, so the maximum
-//! likelihood may have no noise and no variance. Such likelihoods give
-//! [least values](gp_likelihoods::Described::least_values) of their parameters.
+//! A heavy-tailed density can grow without limit on rows that agree, with zero noise and variance. Such likelihoods
+//! declare [least values](gp_likelihoods::Described::least_values).
 //!
-//! A row of weight w counts as w rows with the same target. If the mean weight exceeds 1, the density grows
-//! without limit as Gaussian noise vanishes, until numbers overflow. The bound keeps predictions finite.
+//! A row of weight w counts as w equal rows. With mean weight above 1, the density grows without limit as Gaussian
+//! noise vanishes; a bound keeps predictions finite.
 
 use crate::error::CliError;
 use gp_likelihoods::Likelihood;
 use gp_optim::{Parameter, Transform, format_number};
 
-/// Minimum noise variance of weighted rows, relative to the target's; below the warning of vanished noise.
+/// Relative to the target variance; below the threshold of the vanished-noise warning.
 const MIN_NOISE: f64 = 1e-9;
 /// Minimum Gaussian noise variance: gradients contain its inverse square.
 const MIN_VARIANCE: f64 = 1e-100;
 /// Factor by which noise may fall below a smaller initial value.
 const BELOW_START: f64 = 10.0;
 
-/// Bounds free parameters by their least values if they have no bounds or prior and start above. `variance` is
-/// that of the target in the units of the likelihood.
-///
-/// # Errors
-/// None for bounds within the domain.
+/// Applies least values to free parameters without bounds or prior that start above. `variance`: the
+/// target's, in likelihood units.
 pub(super) fn bound_outliers(likelihood: &mut dyn Likelihood, variance: f64) -> Result<(), CliError> {
     let least = likelihood.least_values(variance);
     for parameter in likelihood.parameters_mut() {
@@ -33,10 +29,6 @@ pub(super) fn bound_outliers(likelihood: &mut dyn Likelihood, variance: f64) -> 
     Ok(())
 }
 
-/// Refuses Gaussian noise whose inverse square would overflow.
-///
-/// # Errors
-/// [`Usage`](crate::ErrorKind::Usage).
 pub(super) fn check_noise(likelihood: &dyn Likelihood) -> Result<(), CliError> {
     let of_noise = |parameter: &&Parameter| likelihood.is_linear_gaussian() && parameter.name() == "variance";
     let values = likelihood.parameters().iter().filter(of_noise).flat_map(Parameter::values);
@@ -51,11 +43,8 @@ pub(super) fn check_noise(likelihood: &dyn Likelihood) -> Result<(), CliError> {
     }
 }
 
-/// Bounds Gaussian noise from below if the mean weight exceeds 1. `variance` is that of the target in the
-/// units of the likelihood; of several, the least.
-///
-/// # Errors
-/// None for bounds within the domain.
+/// Bounds Gaussian noise if the mean weight exceeds 1. `variance`: the target's (the least of several), in
+/// likelihood units.
 pub(super) fn bound_weighted(
     likelihood: &mut dyn Likelihood,
     variance: f64,
@@ -70,7 +59,6 @@ pub(super) fn bound_weighted(
     bound_below(noise, (MIN_NOISE * variance).min(start / BELOW_START))
 }
 
-/// Bounds a free parameter from below if it has no bounds or prior and starts above.
 fn bound_below(parameter: &mut Parameter, lo: f64) -> Result<(), CliError> {
     let was_said = parameter.transform() != parameter.domain()
         || parameter.prior().is_some()

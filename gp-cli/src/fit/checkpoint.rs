@@ -1,4 +1,4 @@
-//! Checkpoint folder: state of training, and identity of the run (problem, settings, data).
+//! Checkpoint folder: training state and run identity (problem, settings, data).
 
 use super::memo;
 use super::plan::Plan;
@@ -22,16 +22,14 @@ use std::time::Duration;
 
 const RECORD: &str = "fit.json";
 const TRAINING: &str = "training.checkpoint";
-/// Version of the record.
 const FORMAT: u32 = 1;
-/// Memory for reading a file, as a multiple of its size: numbers of training, or JSON, of which each value takes more
-/// than its text.
+/// Memory relative to the file size: JSON values take more than their text.
 const COPIES: f64 = 4.0;
 const COPIES_OF_JSON: f64 = 32.0;
 /// Settings that may differ on resuming.
 const FREE: [&str; 1] = ["time-limit"];
 
-/// Folder with the state of training.
+/// Folder with the training state of one run.
 #[derive(Clone, Debug)]
 pub struct CheckpointFolder {
     folder: PathBuf,
@@ -39,11 +37,9 @@ pub struct CheckpointFolder {
     _lock: Arc<FolderLock>,
 }
 
-/// Identity of a training run. Only the same run can resume.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct RunIdentity {
     format: u32,
-    /// Method, possibly chosen automatically.
     method: String,
     config: Map<String, Value>,
     target: String,
@@ -51,16 +47,16 @@ struct RunIdentity {
     targets: usize,
     features: Vec<String>,
     rows: usize,
-    /// Checksums of the encoded table and of the initial inducing inputs.
+    /// Checksums of the encoded table and the initial inducing inputs.
     data: String,
     inducing: String,
 }
 
 impl CheckpointFolder {
-    /// Folder for a new run. An existing checkpoint is not overwritten.
+    /// Folder for a new run; never overwrites a checkpoint.
     ///
     /// # Errors
-    /// [`Io`](ErrorKind::Io) if the folder cannot be written to or is in use.
+    /// [`Io`](ErrorKind::Io) if the folder is unwritable or in use.
     pub fn begin(folder: &Path, plan: &Plan, spec: &FitSpec) -> Result<Self, CliError> {
         let lock = Arc::new(lock(folder)?);
         let folder = folder.to_owned();
@@ -87,16 +83,16 @@ impl CheckpointFolder {
         names.chain(stages.map(|entry| entry.path())).collect()
     }
 
-    /// `true` if the folder contains a checkpoint.
     pub(super) fn is_begun(folder: &Path) -> bool {
         folder.join(RECORD).exists()
     }
 
-    /// Folder of a run to resume, with files that a memory budget has room for.
+    /// Folder of a run to resume. Its files must fit in the memory budget.
     ///
     /// # Errors
-    /// [`Io`](ErrorKind::Io) without a checkpoint, [`Model`](ErrorKind::Model) for a damaged one, a newer format or too
-    /// little memory, [`Usage`](ErrorKind::Usage), naming the difference, for other data or settings.
+    /// [`Io`](ErrorKind::Io) without a checkpoint; [`Model`](ErrorKind::Model) if damaged, of a newer
+    /// format, or too large for memory; [`Usage`](ErrorKind::Usage), naming the difference, for other data
+    /// or settings.
     pub fn resume(folder: &Path, plan: &Plan, spec: &FitSpec, budget: Budget) -> Result<Self, CliError> {
         let path = folder.join(RECORD);
         // A missing folder is not created.
@@ -141,13 +137,13 @@ impl CheckpointFolder {
         }
     }
 
-    /// The folder.
+    /// Path of the checkpoint folder.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.folder
     }
 
-    /// The control with checkpoints in this folder, at least `spacing` apart.
+    /// Control with checkpoints in this folder, at least `spacing` apart.
     #[must_use]
     pub fn keep(&self, control: Control, spacing: Duration) -> Control {
         control.with_checkpoint(self.file()).with_spacing(spacing)
@@ -157,7 +153,6 @@ impl CheckpointFolder {
         CheckpointFile::new(self.folder.join(TRAINING), format!("gp fit of data {}", self.record.data))
     }
 
-    /// State of training, for the handler of signals.
     #[must_use]
     pub(crate) fn state(&self) -> TrainingState {
         let (folder, shown) = (self.folder.clone(), self.folder.display());
@@ -174,7 +169,7 @@ impl CheckpointFolder {
         how_to_go_on(error, &self.folder)
     }
 
-    /// Removes the checkpoint, and the folder if it is then empty.
+    /// Removes the checkpoint, and the folder if then empty.
     ///
     /// # Errors
     /// [`Io`](ErrorKind::Io).
@@ -213,7 +208,7 @@ fn named(path: &Path) -> String {
     format!("checkpoint `{}`", path.display())
 }
 
-/// Refuses a checkpoint with files that do not fit in memory, or that are pipes or devices, which have no size.
+/// Refuses files too large for memory, and pipes or devices, which have no size.
 fn check_sizes(folder: &Path, budget: Budget) -> Result<(), CliError> {
     for path in CheckpointFolder::files(folder) {
         let Ok(about) = fs::metadata(&path) else { continue };
@@ -227,7 +222,6 @@ fn check_sizes(folder: &Path, budget: Budget) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Error for a folder without a checkpoint to resume.
 pub(super) fn none_in(folder: &Path) -> CliError {
     let message = format!("`{}` holds no checkpoint; begin one with --checkpoint", folder.display());
     CliError::new(ErrorKind::Io, message)
@@ -240,7 +234,6 @@ pub(super) fn how_to_go_on(error: CliError, folder: &Path) -> CliError {
     CliError::new(ErrorKind::Interrupted, going_on(folder))
 }
 
-/// Message for an interrupted run that can resume from a folder.
 pub(super) fn going_on(folder: &Path) -> String {
     format!(
         "interrupted; the same command with --resume {} in place of --checkpoint goes on",
@@ -248,18 +241,15 @@ pub(super) fn going_on(folder: &Path) -> String {
     )
 }
 
-/// `true` if a folder contains the state after an iteration, of any stage.
 pub(super) fn holds_training(folder: &Path) -> bool {
     let mut entries = fs::read_dir(folder).into_iter().flatten().flatten();
     entries.any(|entry| is_training(&entry.file_name().to_string_lossy()))
 }
 
-/// `true` for the name of a training checkpoint, but not of a temporary file beside it.
 fn is_training(name: &str) -> bool {
     name.strip_prefix(TRAINING).is_some_and(|stage| stage.is_empty() || stage.starts_with('.'))
 }
 
-/// Fields common to all versions of the record.
 #[derive(Deserialize)]
 struct Version {
     format: u32,
@@ -294,7 +284,6 @@ impl RunIdentity {
         })
     }
 
-    /// First difference between the run of the checkpoint and this one.
     fn difference(&self, now: &Self) -> Option<String> {
         let differ = |what: &str, then: &str, now: &str| Some(format!("{what} was {then}, and is {now}"));
         let keys = self.config.keys().chain(now.config.keys());
@@ -323,7 +312,7 @@ impl RunIdentity {
     }
 }
 
-/// Value of a flag as typed; items of a list are separated by the flag.
+/// Flag value as typed; list items are separated by the flag.
 fn as_written(key: &str, value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

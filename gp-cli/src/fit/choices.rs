@@ -14,7 +14,6 @@ use gp_optim::Control;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// The specification with the method's counterpart for this likelihood, if any.
 pub(super) fn resolved<'a>(
     spec: &'a FitSpec,
     context: &Context,
@@ -68,11 +67,9 @@ pub(super) fn choose_method(
         .ok_or_else(|| CliError::usage("no method is the usual one for these data; choose one with --method"))
 }
 
-/// Rows times latents per target above which mini-batches are the default, if supported: steps with full
-/// sweeps would take minutes.
+/// Rows times latents per target above which mini-batches are the default: full sweeps would take minutes.
 const MANY_LATENT_VALUES: usize = 20_000;
 
-/// Requested optimiser, or a default that supports all requested flags.
 pub(super) fn choose_optimizer(
     spec: &FitSpec,
     context: &Context,
@@ -111,7 +108,6 @@ pub(super) fn choose_optimizer(
     }
 }
 
-/// First given flag that has no effect.
 fn unused_flag(spec: &FitSpec, method: &dyn Method, optimizer: Optimizer) -> Option<String> {
     let supports = |name: &str| {
         let own = method.settings().iter().find(|setting| setting.name() == name);
@@ -157,7 +153,6 @@ fn share_a_kernel(spec: &FitSpec) -> bool {
     spec.target.len() > 1 && spec.kernel.len() == 1
 }
 
-/// Refuses settings without effect; returns those of the method.
 pub(super) fn check_settings(
     spec: &FitSpec,
     method: &dyn Method,
@@ -174,7 +169,6 @@ pub(super) fn check_settings(
     Ok(given)
 }
 
-/// Refuses a temperature for likelihoods without classes.
 pub(super) fn check_temperature(spec: &FitSpec, likelihood: &dyn Likelihood) -> Result<(), CliError> {
     if spec.temperature.is_none() || likelihood.support().classes() > 0 {
         return Ok(());

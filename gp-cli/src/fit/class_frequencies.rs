@@ -1,4 +1,4 @@
-//! Comparison of a fit's class probabilities with class frequencies.
+//! Comparison of predicted class probabilities with class frequencies.
 
 use super::sample::Sample;
 use crate::digits::four_digits;
@@ -7,28 +7,25 @@ use crate::method::{Fit, TrainingRows};
 use gp_ep::DataSource as _;
 use gp_likelihoods::Support;
 
-/// Maximum number of rows examined.
 const ROWS: usize = 2_000;
-/// Gain on training rows, relative to the log loss of class frequencies, that no model without skill reaches.
+/// Gain relative to the log loss of class frequencies that needs skill, on training rows.
 const LARGE: f64 = 0.25;
 /// Standard errors that chance explains.
 const ERRORS: f64 = 2.0;
-/// Gain of log evidence per free frequency that chance does not explain: odds of 20 to 1.
+/// Gain of log evidence per free frequency beyond chance: odds of 20 to 1.
 const STRONG: f64 = 3.0;
 
-/// Labels of rows, from 0, with their predicted probabilities.
 pub(super) struct Foreseen<'a> {
     pub(super) labels: &'a [usize],
-    /// `ln p` of each label; NaN if unknown.
+    /// `ln p` per label; NaN if unknown.
     pub(super) log_probabilities: &'a [f64],
-    /// Description of the rows, for messages.
     pub(super) how: &'static str,
-    /// Log evidence minus that of class frequencies, in nats, if both are of the same rows.
+    /// In nats, if both evidences cover the same rows.
     pub(super) evidence_gain: Option<f64>,
 }
 
-/// Clears the converged mark of a fit that predicts labels no better than the frequencies of the others. Warns
-/// of a gain that chance explains, unless the evidence is strong: standard errors of few rows are large.
+/// Clears the converged mark if labels are predicted no better than by leave-one-out class frequencies.
+/// Warns of a gain within chance unless the evidence is strong: standard errors of few rows are large.
 pub(super) fn judge(fit: &mut Fit, foreseen: &Foreseen<'_>) {
     let Foreseen { labels, log_probabilities, how, evidence_gain } = *foreseen;
     let classes = fit.posterior.likelihood().support().classes();
@@ -58,12 +55,9 @@ pub(super) fn judge(fit: &mut Fit, foreseen: &Foreseen<'_>) {
     }
 }
 
-/// The same for methods that leave no rows out: compares the objective with the evidence of class frequencies
-/// (Schwarz's approximation). A bound may be far below the evidence of a good model, so predictions of
-/// training rows are compared too.
-///
-/// # Errors
-/// Those of predictions.
+/// [`judge`] for methods without leave-one-out: compares the objective with the evidence of class
+/// frequencies (Schwarz's approximation), and predictions of training rows, since a bound may be far below a
+/// good model's evidence.
 pub(super) fn judge_by_evidence(
     fit: &mut Fit,
     (sample, count): (&TrainingRows, usize),
@@ -95,18 +89,15 @@ pub(super) fn judge_by_evidence(
     Ok(())
 }
 
-/// Log evidence of a fit of `count` rows minus that of class frequencies, in nats. None with role columns, and
-/// for an objective that is no log probability.
-///
-/// # Errors
-/// Those of rows that cannot be read.
+/// Log evidence minus that of class frequencies for `count` rows, in nats. None with role columns, or if the
+/// objective is no log probability.
 pub(super) fn evidence_gain(fit: &Fit, rows: &TrainingRows, count: usize) -> Result<Option<f64>, CliError> {
     let gain = of_shares(fit, rows, count)?.map(|(_, evidence)| fit.objective - evidence);
     Ok(gain.filter(|_| fit.objective <= 0.0))
 }
 
-/// Mean `ln p` of labels under class frequencies, and the log evidence of these for `count` rows by Schwarz's
-/// approximation. None with role columns.
+/// Mean `ln p` of labels under class frequencies, and their log evidence for `count` rows (Schwarz). None
+/// with role columns.
 fn of_shares(fit: &Fit, rows: &TrainingRows, count: usize) -> Result<Option<(f64, f64)>, CliError> {
     let likelihood = fit.posterior.likelihood();
     if rows.outputs() > likelihood.targets() {
@@ -118,21 +109,18 @@ fn of_shares(fit: &Fit, rows: &TrainingRows, count: usize) -> Result<Option<(f64
     Ok(Some((mean, count * mean - 0.5 * (classes as f64 - 1.0) * count.ln())))
 }
 
-/// Mean `ln p` of labels under their frequencies.
 fn mean_of_shares(labels: &[usize], classes: usize) -> f64 {
     let share =
         |class: usize| labels.iter().filter(|&&label| label == class).count() as f64 / labels.len() as f64;
     (0..classes).map(share).filter(|share| *share > 0.0).map(|share| share * share.ln()).sum()
 }
 
-/// Labels as class numbers, from 0.
 pub(super) fn labels(support: Support, targets: Vec<f64>) -> Vec<usize> {
     let class = |y: f64| (0..support.classes()).position(|c| support.label(c) == y).unwrap_or(usize::MAX);
     targets.into_iter().map(class).collect()
 }
 
-/// `ln p` of each label under the frequencies of the others, plus one of each class so that none has
-/// probability 0.
+/// Leave-one-out log frequencies; one label is added per class to avoid probability 0.
 fn log_shares(labels: &[usize], classes: usize) -> Vec<f64> {
     let counts: Vec<f64> =
         (0..classes).map(|class| labels.iter().filter(|&&label| label == class).count() as f64).collect();
@@ -150,7 +138,6 @@ mod tests {
         crate::fit::skill::tests::fit(Box::new(BernoulliProbit), objective)
     }
 
-    /// Gain within two standard errors: half of the rows are predicted well, the others badly.
     #[test]
     fn strong_evidence_is_no_chance() {
         let labels: Vec<usize> = (0..40).map(|i| i % 2).collect();
@@ -173,7 +160,7 @@ mod tests {
         assert_eq!(judged(None, 0.6), (true, 0));
     }
 
-    /// The prior gives every label a probability of a half; the shares are three quarters and a quarter.
+    /// The prior gives each label probability ½; frequencies are ¾ and ¼.
     #[test]
     fn fits_worse_than_the_shares_on_their_own_rows_have_learned_nothing() {
         let labels = (0..40).map(|i| if i % 4 == 0 { -1.0 } else { 1.0 }).collect();
@@ -191,7 +178,7 @@ mod tests {
         assert!(judged(-15.0).0);
     }
 
-    /// Comparison with the exact evidence of a frequency under a uniform prior, `k! (n − k)! / (n + 1)!`.
+    /// Exact evidence of a frequency under a uniform prior: `k! (n − k)! / (n + 1)!`.
     #[test]
     fn the_evidence_of_shares_is_nearly_that_of_a_uniform_prior() {
         for (count, ones) in [(40, 20), (100, 30), (1000, 450)] {

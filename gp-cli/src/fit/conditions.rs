@@ -1,4 +1,4 @@
-//! Bounds and priors from flags, applied to parameters in their own units.
+//! Bounds and priors from flags, in parameter units.
 
 use super::spec::{FitSpec, LengthUnits};
 use crate::digits::four_digits;
@@ -6,7 +6,6 @@ use crate::encode::Inputs;
 use crate::error::CliError;
 use gp_optim::{Parameter, Prior, Transform, format_number};
 
-/// Bounds or a prior, in the units of the flag.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Condition {
     Bound(Transform),
@@ -14,10 +13,6 @@ pub(super) enum Condition {
 }
 
 impl Condition {
-    /// Reads `0.1..10`, `0.1..` or `..10`. `said` is the whole flag.
-    ///
-    /// # Errors
-    /// [`Usage`](crate::ErrorKind::Usage) for anything else.
     pub(super) fn bound(ends: &str, said: &str) -> Result<Self, CliError> {
         let bound = bounds(ends).ok_or_else(|| {
             CliError::usage(format!(
@@ -40,18 +35,12 @@ impl Condition {
         Ok(Self::Bound(bound))
     }
 
-    /// Reads a prior such as `gamma(2, 1)`.
-    ///
-    /// # Errors
-    /// [`Usage`](crate::ErrorKind::Usage) for anything else.
     pub(super) fn prior(text: &str, said: &str) -> Result<Self, CliError> {
         text.parse().map(Self::Prior).map_err(|cause| CliError::usage(format!("{said}: {cause}")))
     }
 
-    /// Applies the condition to every element, times its factor. Default initial values are moved inside.
-    ///
-    /// # Errors
-    /// [`Usage`](crate::ErrorKind::Usage) for bounds beyond the domain, and for given initial values outside.
+    /// Applies the condition to every element, times its factor. Default initial values outside are moved,
+    /// given ones refused.
     pub(super) fn put(
         self,
         parameter: &mut Parameter,
@@ -80,7 +69,6 @@ impl Condition {
         Ok(())
     }
 
-    /// Condition with open bounds closed by the domain; None if bounds reach beyond it.
     fn within(self, domain: Transform) -> Option<Self> {
         let Self::Bound(bound) = self else { return Some(self) };
         let cut = match (bound, domain.ends()) {
@@ -99,7 +87,6 @@ impl Condition {
         }
     }
 
-    /// Interval of permitted values.
     fn ends(self) -> (f64, f64) {
         match self {
             Self::Bound(bound) => bound.ends(),
@@ -115,18 +102,13 @@ impl Condition {
     }
 }
 
-/// `true` if `--kernel` or `--likelihood` sets a parameter of this name.
 pub(super) fn is_given(name: &str, spec: &FitSpec) -> bool {
     let text: String = spec.kernel.iter().chain(&spec.likelihood).map(String::as_str).collect();
     let text: String = text.split_whitespace().collect();
     text.to_lowercase().contains(&format!("{}=", name.to_lowercase()))
 }
 
-/// Factors from the units of a flag to those of each element: 1, except for lengths along `columns` in data
-/// units.
-///
-/// # Errors
-/// [`Usage`](crate::ErrorKind::Usage) for one number shared by columns of different units.
+/// Factors from flag to element units: 1 except for lengths along `columns` in data units.
 pub(super) fn factors(
     parameter: &Parameter,
     spec: &FitSpec,
@@ -154,7 +136,7 @@ pub(super) fn factors(
     }
 }
 
-/// Initial value within two ends: their geometric mean if both are positive and finite.
+/// Initial value between two ends: geometric mean if both are positive and finite.
 fn start_within((lo, hi): (f64, f64)) -> f64 {
     match (lo.is_finite(), hi.is_finite()) {
         (true, true) if lo > 0.0 => (lo * hi).sqrt(),
@@ -177,7 +159,7 @@ fn refused(said: &str, cause: &gp_optim::ParameterError) -> CliError {
     CliError::usage(format!("{said}: {cause}"))
 }
 
-/// Parses `0.1..10`, `0.1..` or `..10`. An infinite end is no bound.
+/// Parses `0.1..10`, `0.1..` or `..10`; an infinite end is no bound.
 fn bounds(text: &str) -> Option<Transform> {
     let (lo, hi) = text.split_once("..")?;
     let end = |text: &str, none: f64| {

@@ -1,17 +1,17 @@
-//! Log evidence of one latent value for all rows, to compare a fit of counts and other numbers with.
+//! Log evidence of one latent value for all rows, to compare fits of numbers with.
 
 use crate::method::TrainingRows;
 use gp_ep::DataSource as _;
 use gp_likelihoods::Likelihood;
 
-/// Distance beyond the range of latent means up to which the best constant is searched, in widths of the range; at least 1.
+/// Search margin beyond the latent means, in widths of their range (at least 1).
 const MARGIN: f64 = 1.0;
-/// Number of steps of the search, each of which leaves 62 % of the interval.
+/// Each step keeps 62 % of the interval.
 const STEPS: usize = 40;
 const GOLDEN: f64 = 0.618_033_988_749_894_9;
 
-/// Largest log likelihood of one latent value for all `count` rows, near the latent means of a fit. `None` for labels,
-/// several latents, or if some rows are not at hand: a sample's evidence differs by more than a fit gains.
+/// Largest log likelihood of one latent value for all `count` rows. `None` for labels, several latents or
+/// missing rows: a sample's evidence differs by more than a fit gains.
 pub(super) fn evidence_of_constant(
     likelihood: &dyn Likelihood,
     (rows, count): (&TrainingRows, usize),
@@ -37,7 +37,6 @@ pub(super) fn evidence_of_constant(
     largest(evidence, least - margin, most + margin)
 }
 
-/// Largest value of a function with one peak, by golden section.
 fn largest(value: impl Fn(f64) -> Option<f64>, mut lower: f64, mut upper: f64) -> Option<f64> {
     let mut best = f64::NEG_INFINITY;
     for _ in 0..STEPS {
@@ -59,7 +58,6 @@ mod tests {
     use super::*;
     use faer::Mat;
 
-    /// The best constant log rate is that of the mean count.
     #[test]
     fn the_best_constant_of_counts_is_their_mean() {
         let counts = vec![2.0, 3.0, 7.0];

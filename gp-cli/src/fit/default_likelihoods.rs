@@ -1,20 +1,18 @@
-//! Default likelihoods of tasks, named only here.
+//! Default likelihoods per task, named only here.
 
 use super::task::Task;
 
-/// Integrals over the latents of several classes that a fit evaluates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ClassIntegrals {
     /// Log densities at many nodes or samples.
     Densities,
     /// Powers of factors below 1, from α or weights.
     Powers,
-    /// Whole factors: one-dimensional integrals.
     Factors,
 }
 
-/// Default likelihood of a task, without the number of classes and the mean of counts. For several classes,
-/// the one with the cheapest integrals.
+/// Default likelihood of a task, without class number and mean count; for several classes, the cheapest to
+/// integrate.
 pub(super) const fn usual(task: Task, integrals: ClassIntegrals) -> &'static str {
     match (task, integrals) {
         (Task::Regression, _) => "gaussian(variance=0.1)",
@@ -32,7 +30,6 @@ mod tests {
     use super::*;
     use gp_likelihoods::{Registry, Support};
 
-    /// Every default is in the registry and has the support of its task.
     #[test]
     fn usual_likelihoods_observe_their_tasks() {
         let parsed = |task, by| Registry::built_in().parse(usual(task, by)).unwrap();

@@ -1,4 +1,4 @@
-//! Design of a model: kernels and initial inducing inputs, from a sample of rows.
+//! Kernels and initial inducing inputs, from a sample of rows.
 
 use super::kernels::{kernels, shares_a_length};
 use super::observed::Observed;
@@ -18,40 +18,35 @@ use gp_kernels::Kernel;
 use gp_kernels::inducing::InducingInputs;
 use std::borrow::Cow;
 
-/// Kernels and inducing inputs of all latents.
 #[derive(Debug)]
 pub(super) struct Design {
     /// Number of inducing inputs or active rows; 0 for all rows.
     pub(super) pseudo: usize,
-    /// The same; 0 also for as many as there are rows.
+    /// `pseudo`, but 0 also for as many as rows.
     pub(super) fewer: usize,
-    /// Rows that the choices are based on.
     pub(super) sample: Sample,
     pub(super) seasons: Vec<Season>,
-    /// Seasons of the data that given kernels lack.
+    /// Seasons missing from given kernels.
     pub(super) missed: Vec<Season>,
-    /// Remarks on searches for seasons that a time limit ended, and on seasons that were not looked for.
+    /// Remarks on season searches skipped or cut short.
     pub(super) remarks: Vec<String>,
     pub(super) search: Option<Search>,
     pub(super) kernels: Vec<Box<dyn Kernel>>,
-    /// Inducing inputs per latent; empty if all rows are used.
+    /// One per latent; empty if all rows are used.
     pub(super) inducing: Vec<InducingInputs>,
     pub(super) placing: Option<Placing>,
-    /// Starts of targets fitted separately.
     pub(super) parts: Vec<PartStart>,
 }
 
-/// Kernel search and placement of a target fitted separately.
 #[derive(Debug)]
 pub(super) struct PartStart {
     pub(super) search: Option<Search>,
     pub(super) placing: Option<Placing>,
-    /// Sum of log scales over all observations.
     pub(super) log_scales: f64,
 }
 
 impl Design {
-    /// Design for one target, or targets fitted together; applies parameter flags to kernels and likelihood.
+    /// Design for targets fitted together; applies parameter flags to kernels and likelihood.
     pub(super) fn new(
         observed: &mut Observed,
         (spec, context): (&FitSpec, &Context),
@@ -96,7 +91,6 @@ impl Design {
         })
     }
 
-    /// Design for targets fitted separately, each on the rows that have it.
     pub(super) fn of_parts(
         (whole, parts): (&mut Observed, &mut [Observed]),
         (spec, context): (&FitSpec, &Context),
@@ -145,7 +139,6 @@ impl Design {
     }
 }
 
-/// Refuses flags given several times, but not once per target.
 fn check_counts(spec: &FitSpec, count: usize) -> Result<(), CliError> {
     let given = [("--kernel", spec.kernel.len()), ("--inducing-file", spec.inducing_file.len())];
     match given.into_iter().find(|(_, times)| *times > 1 && *times != count) {

@@ -14,13 +14,9 @@ const MIN_ROWS: usize = 30;
 const EXCESS: f64 = 0.3;
 const ERRORS: f64 = 3.0;
 
-/// Warns of overdispersion: squared residuals of counts well above the means, which are the variances of a
-/// Poisson likelihood. Means include exposures and offsets; a row of weight w counts w times. Residuals of
-/// training rows are rather too small. Predictive variances would hide the excess: they are large where the
-/// function follows it.
-///
-/// # Errors
-/// Those of predictions.
+/// Warns if squared count residuals far exceed the Poisson variances, the means with exposures and offsets;
+/// weights count as repetitions. Training residuals are slightly too small. Predictive variances would hide
+/// the excess: they are large where the function follows it.
 pub(super) fn judge(fit: &mut Fit, sample: &TrainingRows, seed: u64) -> Result<(), CliError> {
     let likelihood = fit.posterior.likelihood();
     if likelihood.targets() != 1 || dispersion(likelihood) != Some(Dispersion::Mean) {

@@ -1,4 +1,4 @@
-//! Merging of duplicate rows, which would predict each other when left out.
+//! Merging of duplicate rows, which would predict each other in leave-one-out.
 
 use crate::error::CliError;
 use crate::method::TrainingRows;
@@ -6,14 +6,10 @@ use faer::{Mat, MatRef};
 use gp_ep::DataSource as _;
 use std::cmp::Ordering;
 
-/// Fraction of repeated points with different labels above which repetitions are no duplicates.
+/// Share of repeated points with different labels above which repetitions are no duplicates.
 const DISAGREEING: f64 = 0.05;
 
-/// Rows with duplicates merged into one row of their total weight. Rows with equal inputs are duplicates,
-/// unless equal inputs often have different labels.
-///
-/// # Errors
-/// [`Usage`](crate::ErrorKind::Usage) for rows outside memory.
+/// Merges rows of equal inputs, summing weights, unless labels of equal inputs often differ.
 pub(super) fn merged(rows: &TrainingRows) -> Result<TrainingRows, CliError> {
     let ((points, observed), outputs) = (rows.whole()?, rows.outputs());
     let row =
@@ -38,7 +34,6 @@ pub(super) fn merged(rows: &TrainingRows) -> Result<TrainingRows, CliError> {
     Ok(TrainingRows::in_memory(kept, observed.collect()))
 }
 
-/// One row: point and label, then possibly adjustment and weight.
 struct LabelledRow<'a> {
     points: MatRef<'a, f64>,
     observed: &'a [f64],
@@ -58,7 +53,6 @@ impl LabelledRow<'_> {
         self.observed.get(2).copied().unwrap_or(1.0)
     }
 
-    /// Order by point, then by adjustment.
     fn by_point(&self, other: &Self) -> Ordering {
         let along = |d: usize| self.points[(self.place, d)].total_cmp(&other.points[(other.place, d)]);
         let first = (0..self.points.ncols()).map(along).find(|order| order.is_ne());

@@ -24,7 +24,7 @@ pub fn given(matches: &ArgMatches, methods: &Methods) -> Given {
     given
 }
 
-/// Type of a setting if all methods agree; else the chosen method checks the value.
+/// Type if all methods agree; otherwise the chosen method checks the value.
 fn shared_kind(declared: &[(&str, Setting)]) -> Option<SettingKind> {
     let first = declared[0].1.kind();
     let same = |kind: SettingKind| std::mem::discriminant(&kind) == std::mem::discriminant(&first);
@@ -42,7 +42,7 @@ fn value(matches: &ArgMatches, name: &str, kind: Option<SettingKind>) -> Option<
     }
 }
 
-/// Flag of a setting. It accepts every value that some method accepts; the chosen method checks it.
+/// Accepts values of any method; the chosen one checks them.
 fn flag(declared: &[(&'static str, Setting)]) -> Arg {
     let first = declared[0].1;
     let help = format!("{} [{}]", first.help(), methods(declared).join("; "));
@@ -65,7 +65,6 @@ fn flag(declared: &[(&'static str, Setting)]) -> Arg {
     }
 }
 
-/// Methods of a setting with optimisers and default, grouped if these are equal.
 fn methods(declared: &[(&'static str, Setting)]) -> Vec<String> {
     let mut groups: Vec<(Vec<&str>, String)> = Vec::new();
     for (method, setting) in declared {
@@ -78,7 +77,6 @@ fn methods(declared: &[(&'static str, Setting)]) -> Vec<String> {
     groups.into_iter().map(|(names, words)| names.join(", ") + &words).collect()
 }
 
-/// Optimisers and default of a setting, to follow method names.
 fn words_behind(setting: &Setting) -> String {
     let by: Vec<String> = setting.optimizers().iter().map(ToString::to_string).collect();
     let by = if by.is_empty() { String::new() } else { format!(" with {}", by.join(" or ")) };
@@ -97,7 +95,6 @@ fn whole_number(text: &str, least: u64) -> Result<u64, String> {
     number.ok_or_else(|| format!("it has to be a whole number from {least} on"))
 }
 
-/// Words accepted by any of the methods.
 fn words(declared: &[(&str, Setting)]) -> Vec<PossibleValue> {
     let mut words: Vec<(&'static str, &'static str)> = Vec::new();
     for (_, setting) in declared {

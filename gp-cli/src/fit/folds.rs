@@ -1,4 +1,4 @@
-//! Resumable cross-validation: one subfolder per fold, with its checkpoint or its finished model.
+//! Resumable cross-validation: per fold, a subfolder with its checkpoint or finished model.
 
 use super::checkpoint::{CheckpointFolder, going_on, holds_training, how_to_go_on, lock, none_in};
 use super::plan::Plan;
@@ -14,11 +14,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Prefix of fold folders.
 const PART: &str = "part-";
 const MODEL: &str = "model.gp";
 
-/// Folders of all folds.
+/// Folders of all cross-validation folds.
 #[derive(Debug)]
 pub struct FoldFolders {
     folder: PathBuf,
@@ -30,7 +29,7 @@ impl FoldFolders {
     /// Folder for new fits; `every` is the minimum time between checkpoints.
     ///
     /// # Errors
-    /// [`Io`](ErrorKind::Io) if the folder cannot be written to, is in use, or holds folds already.
+    /// [`Io`](ErrorKind::Io) if the folder is unwritable, in use, or holds folds.
     pub fn begin(folder: &Path, every: Duration) -> Result<Self, CliError> {
         files::make_writable_folder(folder)?;
         let folders = Self { folder: folder.to_owned(), every, _lock: lock(folder)? };
@@ -47,7 +46,7 @@ impl FoldFolders {
     /// Folder of fits to resume.
     ///
     /// # Errors
-    /// [`Io`](ErrorKind::Io) if it does not exist or is in use.
+    /// [`Io`](ErrorKind::Io) if missing or in use.
     pub fn resume(folder: &Path, every: Duration) -> Result<Self, CliError> {
         if !folder.is_dir() {
             return Err(none_in(folder));
@@ -60,13 +59,12 @@ impl FoldFolders {
         self.folder.join(format!("{PART}{}", part + 1))
     }
 
-    /// `true` if any fold has a folder; folds start in parallel.
     fn are_begun(&self) -> bool {
         let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
         entries.into_iter().any(|entry| entry.file_name().to_string_lossy().starts_with(PART))
     }
 
-    /// Runs or resumes the fit of a fold (from 0), or loads its finished model.
+    /// Runs or resumes the fit of a fold (from 0), or loads its model.
     ///
     /// # Errors
     /// As [`CheckpointFolder::resume`], [`fit`](super::fit) and [`Model::load`].
@@ -96,7 +94,7 @@ impl FoldFolders {
         Ok(model)
     }
 
-    /// State of training, for the handler of signals. Finished folds are always kept.
+    /// Training state, for the signal handler. Finished folds are always kept.
     #[must_use]
     pub(crate) fn state(&self) -> TrainingState {
         let (folder, words) = (self.folder.clone(), going_on(&self.folder));
@@ -113,7 +111,7 @@ impl FoldFolders {
         how_to_go_on(error, &self.folder)
     }
 
-    /// Removes all fold folders, and the folder if it is then empty.
+    /// Removes all fold folders, and the folder if then empty.
     ///
     /// # Errors
     /// [`Io`](ErrorKind::Io).

@@ -5,51 +5,45 @@
 //! | numbers that hardly repeat | amounts |
 //! | at most 26 consecutive numbers from 0 or 1, at least ten rows each on average, frequent up to the last | labels |
 //! | numbers from 0 with frequencies that fall towards the largest | counts |
-//! | at most 12 numbers that start elsewhere or have gaps, equally frequent | [`Guess::Unclear`]: the user decides |
+//! | at most 12 numbers with gaps or another start, equally frequent | [`Guess::Unclear`]: the user decides |
 //! | zeros, then a gap, then falling frequencies | unclear |
-//! | other numbers that start elsewhere or have gaps | amounts |
+//! | other numbers with gaps or another start | amounts |
 //! | none of these, and at most 12 numbers | unclear |
 
 use crate::encode::Labels;
 
 const MAX_LABELS: usize = 26;
-/// Minimum number of rows per label, on average.
 const ROWS_PER_LABEL: u64 = 10;
-/// Minimum number of rows per distinct number, on average, if numbers repeat.
+/// Minimum average number of rows per distinct number, if numbers repeat.
 const ROWS_PER_NUMBER: u64 = 3;
-/// Maximum number of distinct values for a question to the user. For more, amounts do little harm.
+/// Maximum number of distinct values to ask about; for more, amounts do little harm.
 const MAX_ASKED: usize = 12;
-/// Minimum number of distinct counts; fewer may be labels, some of them rare.
+/// Minimum number of distinct counts; fewer may be labels, some rare.
 const MIN_COUNTS: usize = 5;
 /// Maximum ratio of similar frequencies.
 const EVEN: u64 = 4;
-/// Frequencies run out if the next is expected below this many rows …
+/// Expected rows of the next number below which frequencies run out …
 const RUNS_OUT: f64 = 8.0;
-/// … or below this share of the rows.
+/// … or as a share of the rows.
 const RARE: f64 = 0.005;
-/// Maximum share of rows in the upper third of the range, if there is a tail.
+/// Maximum share of rows in the upper third of the range, for a tail.
 const TAIL: f64 = 0.2;
-/// Minimum share of zeros in counts; without zeros, regression will do.
+/// Minimum share of zeros in counts; without zeros, regression suffices.
 const ZEROS: f64 = 0.01;
-/// Minimum ratio of variance to mean of counts; 1 for a Poisson distribution.
+/// Minimum ratio of variance to mean of counts; Poisson: 1.
 const MIN_DISPERSION: f64 = 0.7;
-/// Share of rows whose counts have no gap, from the smallest; single large ones may be far away.
+/// Share of rows, from the smallest count, without gaps; large counts may be isolated.
 const BODY: f64 = 0.75;
 
-/// Meaning of the values of a numeric column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Guess {
-    /// Labels of classes.
     Labels,
     Counts,
-    /// Real numbers.
     Amounts,
-    /// Several meanings are plausible.
     Unclear,
 }
 
 impl Guess {
-    /// Meaning of a column's distinct numbers, from their frequencies.
     pub(crate) fn of(labels: &Labels) -> Self {
         let Some(seen) = Frequencies::of(labels) else { return Self::Amounts };
         let few = seen.are_few();
@@ -95,7 +89,6 @@ pub(crate) fn other_readings(labels: &Labels) -> &'static str {
     }
 }
 
-/// Frequencies of whole numbers that repeat.
 struct Frequencies<'a> {
     numbers: &'a [f64],
     counts: &'a [u64],
@@ -103,7 +96,6 @@ struct Frequencies<'a> {
 }
 
 impl<'a> Frequencies<'a> {
-    /// None for other numbers.
     fn of(labels: &'a Labels) -> Option<Self> {
         let numbers = labels.numbers.as_deref().filter(|_| !labels.more)?;
         let rows = labels.counts.iter().sum();
@@ -112,23 +104,19 @@ impl<'a> Frequencies<'a> {
         (whole && repeat && !numbers.is_empty()).then_some(Self { numbers, counts: &labels.counts, rows })
     }
 
-    /// `true` if the smallest number is 0 or 1.
     fn begins(&self) -> bool {
         [0.0, 1.0].contains(&self.numbers[0])
     }
 
-    /// `true` if few enough to ask the user.
     fn are_few(&self) -> bool {
         self.numbers.len() <= MAX_ASKED
     }
 
-    /// `true` if frequent enough for labels.
     fn are_frequent(&self) -> bool {
         self.rows >= ROWS_PER_LABEL * self.numbers.len() as u64
     }
 
-    /// Meaning of numbers that start elsewhere or have gaps. Stars from 2 to 5, or 0, 50 and 100, may be
-    /// labels.
+    /// Stars from 2 to 5, or 0, 50 and 100, may be labels.
     fn amounts_or_labels(&self) -> Guess {
         let may_be_labels = self.are_few() && self.are_even() && self.are_frequent();
         if may_be_labels { Guess::Unclear } else { Guess::Amounts }
@@ -150,25 +138,22 @@ impl<'a> Frequencies<'a> {
         is_gapped(self.numbers)
     }
 
-    /// `true` if most numbers are followed by the next integer.
     fn are_dense(&self) -> bool {
         let next = self.numbers.windows(2).filter(|pair| pair[1] - pair[0] == 1.0).count();
         next as f64 >= BODY * (self.numbers.len() - 1) as f64
     }
 
-    /// `true` if frequencies are similar.
     fn are_even(&self) -> bool {
         let (least, most) = (self.counts.iter().min(), self.counts.iter().max());
         least.zip(most).is_some_and(|(least, most)| EVEN * least >= *most)
     }
 
-    /// `true` if few rows have large numbers, and a larger one would be rare.
     fn has_tail(&self) -> bool {
         let upper_third = self.mean(|number| f64::from(u8::from(3.0 * number > 2.0 * self.last())));
         self.runs_out() && upper_third <= TAIL
     }
 
-    /// `true` if the next number would be rare, extrapolating from the most frequent to the largest.
+    /// `true` if the next number would be rare, by extrapolation.
     fn runs_out(&self) -> bool {
         let most = self.pairs().fold((0.0, 0.0), |most, pair| if pair.1 > most.1 { pair } else { most });
         let last = self.counts.last().copied().unwrap_or_default() as f64;
@@ -177,19 +162,15 @@ impl<'a> Frequencies<'a> {
         next < RUNS_OUT.max(RARE * self.rows as f64)
     }
 
-    /// `true` for count-like numbers: zeros, no gaps among small numbers, and variance at least about the
-    /// mean.
     fn are_events(&self) -> bool {
         self.vary_as_counts() && !is_gapped(self.body())
     }
 
-    /// `true` for count-like numbers with a gap after zero.
     fn are_events_after_zeros(&self) -> bool {
         let body = self.body();
         self.vary_as_counts() && body.len() > MIN_COUNTS && !is_gapped(&body[1..])
     }
 
-    /// `true` if zero occurs and the variance is at least about the mean.
     fn vary_as_counts(&self) -> bool {
         let mean = self.mean(|number| number);
         let variance = self.mean(|number| (number - mean).powi(2));
@@ -197,7 +178,6 @@ impl<'a> Frequencies<'a> {
         zeros >= ZEROS && variance >= MIN_DISPERSION * mean
     }
 
-    /// Smallest numbers, with most of the rows.
     fn body(&self) -> &[f64] {
         let mut seen = 0;
         let body = self.counts.iter().take_while(|&&count| {
@@ -208,13 +188,12 @@ impl<'a> Frequencies<'a> {
         &self.numbers[..body.count()]
     }
 
-    /// `true` if there are too many distinct numbers for rare classes.
+    /// `true` for too many distinct numbers for rare classes.
     fn are_many_events(&self) -> bool {
         let many = self.numbers.len() > MAX_ASKED;
         many || (self.numbers.len() >= MIN_COUNTS && self.has_one_peak())
     }
 
-    /// `true` if frequencies rise, then fall, apart from chance.
     fn has_one_peak(&self) -> bool {
         let dips = (1..self.counts.len().saturating_sub(1)).filter(|&place| {
             let highest = |counts: &[u64]| counts.iter().copied().max().unwrap_or_default() as f64;
@@ -300,7 +279,6 @@ mod tests {
         assert_eq!(guess([(0, 80), (1, 60), (2, 30), (3, 12), (4, 5), (9, 1), (17, 1)]), Counts, "far ones");
     }
 
-    /// With a hundred rows, the largest numbers may be missing by chance.
     #[test]
     fn counts_of_few_rows_are_hardly_ever_labels() {
         let guesses = (0..200).map(|seed| poisson(1.5, 100, seed));

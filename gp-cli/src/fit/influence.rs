@@ -9,13 +9,8 @@ use crate::model::{Approximation, FurtherTarget, Influence, of_output};
 use faer::Mat;
 use gp_ep::DataSource as _;
 
-/// Maximum number of rows for the variance.
 const ROWS: usize = 1_000;
 
-/// Influence of the inputs at training rows.
-///
-/// # Errors
-/// [`Numerical`](crate::ErrorKind::Numerical) for rows that cannot be read or predicted.
 pub(crate) fn of_rows(
     posterior: &Approximation,
     inputs: &Inputs,
@@ -33,7 +28,7 @@ pub(crate) fn of_rows(
     of_points(posterior, inputs, points.as_ref(), (rows.count(), seed))
 }
 
-/// Resamples rows by weight; with equal weights, each row once.
+/// Resamples rows by weight; equal weights give each row once.
 fn by_weight(weights: &[f64]) -> Vec<usize> {
     let step = weights.iter().sum::<f64>() / weights.len() as f64;
     let (mut chosen, mut end) = (Vec::with_capacity(weights.len()), 0.0);
@@ -46,10 +41,7 @@ fn by_weight(weights: &[f64]) -> Vec<usize> {
     chosen
 }
 
-/// Influence per target if targets have their own latents or mix them, otherwise per latent.
-///
-/// # Errors
-/// As [`of_rows`].
+/// Influence per target if targets own or mix latents, else per latent.
 pub(super) fn of_targets(
     posterior: &Approximation,
     inputs: &Inputs,

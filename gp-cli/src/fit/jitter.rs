@@ -5,13 +5,12 @@ use gp_likelihoods::Likelihood;
 
 /// Fraction of the noise below which jitter is irrelevant.
 const SHARE_OF_NOISE: f64 = 0.01;
-/// The same without Gaussian noise, as a variance in model units.
+/// [`SHARE_OF_NOISE`] without Gaussian noise: a variance in model units.
 const SHARE_OF_LATENT: f64 = 1e-6;
 
-/// Variance in model units above which jitter blurs more than a little: a tenth of the target's deviation.
+/// Considerable variance in model units: a tenth of the target's standard deviation.
 const MUCH: f64 = 0.01;
 
-/// Warns if jitter is large relative to the noise.
 pub(super) fn warning(posterior: &Approximation) -> Option<String> {
     let added = posterior.describe().iter().map(|latent| latent.jitter).fold(0.0, f64::max);
     told(added, posterior.likelihood())

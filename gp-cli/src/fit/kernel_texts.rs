@@ -1,14 +1,12 @@
-//! Kernels in the line that says what is fitted.
+//! Kernels in the line that describes the fit.
 
 use super::spec::LengthUnits;
 use crate::encode::Inputs;
 use crate::lengths::{readable, readable_in_model_units};
 use gp_kernels::{Kernel, KernelExt as _};
 
-/// Maximum number of kernels shown.
 const MAX_KERNELS: usize = 12;
 
-/// Text of the kernel, or of each if latent functions differ, in their order.
 pub(super) fn kernel_texts(kernels: &[Box<dyn Kernel>], units: LengthUnits, inputs: &Inputs) -> String {
     let text = |kernel: &dyn Kernel| {
         let shown = without_idle_priors(kernel);
@@ -30,7 +28,7 @@ pub(super) fn kernel_texts(kernels: &[Box<dyn Kernel>], units: LengthUnits, inpu
     each.join(", ")
 }
 
-/// Copy without the priors of fixed parameters, which have no effect on training.
+/// Copy without priors of fixed parameters, which have no effect.
 fn without_idle_priors(kernel: &dyn Kernel) -> Box<dyn Kernel> {
     let mut shown = kernel.clone_box();
     shown.for_each_parameter_mut(&mut |parameter| {

@@ -1,4 +1,4 @@
-//! Kernels: requested or default.
+//! Requested or default kernels.
 
 use super::names;
 use super::observed::Observed;
@@ -12,18 +12,17 @@ use gp_kernels::{Kernel, KernelError, Registry};
 use gp_likelihoods::Support;
 use gp_optim::format_number;
 
-/// Maximum number of inputs with a length-scale each.
 pub(super) const ARD_INPUTS: usize = 64;
-/// The same for numbers, and the maximum number of their values in all rows: beyond that, training takes many minutes.
+/// [`ARD_INPUTS`] for numbers, and the maximum number of their values in all rows: more take many minutes.
 const WIDE_INPUTS: usize = 512;
 const WIDE_VALUES: usize = 5_000_000;
-/// Shape of the inverse gamma prior of length-scales, which is nearly the scale-invariant 1/ℓ at long ones.
+/// Shape of the inverse gamma prior of length-scales; nearly the scale-invariant 1/ℓ at long ones.
 const LONG: f64 = 0.01;
-/// Standard deviation of logarithms, of variances and the linear term's length-scale, under Gaussian noise.
+/// Standard deviation of log variances and of the linear term's log length-scale, under Gaussian noise.
 const WIDE: f64 = 2.0;
 
-/// One kernel per latent, with columns by number: as given (one for all, or one each), or the default with
-/// seasons. `pseudo` is the number of inducing inputs or active points (0: all rows, or as many).
+/// One kernel per latent, with column numbers: given (one for all, or each), or default with seasons.
+/// `pseudo`: inducing inputs or active points (0: all rows, or as many).
 pub(super) fn kernels(
     spec: &FitSpec,
     registry: &Registry,
@@ -81,37 +80,33 @@ fn unusable(what: &str, cause: KernelError) -> CliError {
     CliError::caused(ErrorKind::Usage, what, cause)
 }
 
-/// `true` if this many inducing inputs or active points (0: all rows, or as many) can represent a linear function of the
-/// inputs. Classes share them and need twice as many, for linear functions beside smooth ones.
+/// `true` if `pseudo` points can represent a linear function. Classes share them and need twice as many, for
+/// smooth functions too.
 pub(super) fn is_straight(observed: &Observed, dim: usize, pseudo: usize) -> bool {
     let least = if is_one_of_several(observed) { 2 * dim } else { dim };
     pseudo == 0 || pseudo > least
 }
 
-/// `true` if the default kernel has a linear term. Several classes that share an initial length-scale have
-/// none: it doubled the time and made predictions of handwritten digits worse.
+/// `true` if the default kernel has a linear term. Classes sharing an initial length-scale have none: it
+/// doubled the time and worsened predictions of handwritten digits.
 pub(super) fn has_line(spec: &FitSpec, observed: &Observed, inputs: &Inputs, pseudo: usize) -> bool {
     let found = is_one_of_several(observed) && shares_a_length(spec, observed, inputs);
     !found && is_straight(observed, inputs.dim(), pseudo)
 }
 
-/// `true` for several unordered classes.
 fn is_one_of_several(observed: &Observed) -> bool {
     let likelihood = observed.likelihood.as_ref();
     matches!(likelihood.support(), Support::Classes(_)) && likelihood.latents() > 1
 }
 
-/// Form of a default kernel.
 #[derive(Clone, Copy)]
 struct Shape {
     dim: usize,
-    /// `true` if there is a linear term.
     straight: bool,
     one_length: bool,
 }
 
 impl Shape {
-    /// Initial length-scales: one per input, or one for all.
     fn lengths(self) -> String {
         let length = format_number(default_length(self.dim));
         match self.dim {
@@ -122,7 +117,7 @@ impl Shape {
 }
 
 /// `true` if the default kernel starts with one length-scale: for labels, with few inputs of one kind.
-/// Training first tests whether inputs [need one each](super::start).
+/// Training tests [one each](super::start).
 pub(super) fn shares_a_length(spec: &FitSpec, observed: &Observed, inputs: &Inputs) -> bool {
     let of_labels = observed.likelihood.support().classes() > 0;
     let few = (2..=ARD_INPUTS).contains(&inputs.dim());
@@ -130,12 +125,12 @@ pub(super) fn shares_a_length(spec: &FitSpec, observed: &Observed, inputs: &Inpu
     is_default && of_labels && few && inputs.are_of_one_kind()
 }
 
-/// `true` if training one length-scale per input takes minutes at most.
+/// `true` if one length-scale per input trains within minutes.
 pub(super) fn is_affordable(rows: usize, dim: usize) -> bool {
     dim <= WIDE_INPUTS && rows.saturating_mul(dim) <= WIDE_VALUES
 }
 
-/// Reason of one length-scale in the default kernel, as a part of the plan; empty for one per input.
+/// Reason for one length-scale; empty for one per input.
 pub(super) fn about_one_length(spec: &FitSpec, observed: &Observed, inputs: &Inputs, rows: usize) -> String {
     let dim = inputs.dim();
     if shares_a_length(spec, observed, inputs) {
@@ -150,22 +145,21 @@ pub(super) fn about_one_length(spec: &FitSpec, observed: &Observed, inputs: &Inp
     format!(", one length-scale because of {dim} inputs{unless}")
 }
 
-/// Default kernel: RBF with one length-scale per input, or [one for all](shares_a_length), plus linear, plus
-/// the seasons found. Standardised points are √D or more apart.
+/// Default kernel: RBF with one length-scale per input or [one for all](shares_a_length), plus linear, plus
+/// seasons found. Standardised points are √D or more apart.
 ///
-/// A linear function has D + 1 directions. With fewer inducing inputs, the linear term is left out: they would
-/// turn it into noise.
+/// A linear function has D + 1 directions; fewer inducing inputs would turn the linear term into noise, so
+/// it is left out.
 ///
-/// Weak priors keep predictions sound if the data contain little information. They are densities of natural
-/// values, so that a log-normal density is highest at e^(m − s²).
+/// Weak priors keep predictions sound with few data. They are densities of natural values; a log-normal
+/// peaks at e^(m − s²).
 ///
-/// - Labels and counts carry less information than numbers, and separable labels do not bound the function.
-///   Variances stay near 1 and length-scales near √D, within a factor of about 7. Several classes are more
-///   often separable and need functions larger than the 1 of the link: their variance is near 10, within a
-///   factor of about 20.
-/// - Numbers: short length-scales of many inputs would fit noise, so each is penalised by `exp(−2√D / ℓ)`.
-///   Long ones, of inputs without effect, cost little. Variances of standardised targets are 1 within a factor
-///   of about 50.
+/// - Labels and counts carry less information, and separable labels do not bound the function: variances
+///   stay near 1 and length-scales near √D, within a factor of about 7. Several classes are more often
+///   separable and need functions beyond the link's 1: variance near 10, within a factor of about 20.
+/// - Numbers: short length-scales of many inputs would fit noise; each is penalised by `exp(−2√D / ℓ)`. Long
+///   ones, of irrelevant inputs, cost little. Variances of standardised targets are 1 within a factor of
+///   about 50.
 fn default_kernel(
     method: &dyn Method,
     observed: &Observed,
@@ -184,8 +178,7 @@ fn default_kernel(
     text
 }
 
-/// Default kernel of labels and counts; `(median, deviation)` is the [prior](default_variance) of the RBF's
-/// variance.
+/// `(median, deviation)` is the [prior](default_variance) of the RBF variance.
 fn kernel_of_labels((median, deviation): (f64, f64), shape: Shape, seasons: &[Season]) -> String {
     let length = default_length(shape.dim);
     let around = |value: f64, deviation: f64| {
@@ -202,7 +195,6 @@ fn kernel_of_labels((median, deviation): (f64, f64), shape: Shape, seasons: &[Se
     format!("{smooth}{line}{seasons} + constant(variance=1{one})")
 }
 
-/// Default kernel of numbers, with priors for standardised inputs and targets.
 fn kernel_of_numbers(
     has_scale: bool,
     shape: Shape,
@@ -236,13 +228,11 @@ fn default_length(dim: usize) -> f64 {
     (dim as f64).sqrt()
 }
 
-/// Prior of the RBF's variance under non-Gaussian likelihoods: median, and standard deviation of the
-/// logarithm.
+/// Median of the RBF variance under non-Gaussian likelihoods, and standard deviation of its logarithm.
 pub(super) fn default_variance(observed: &Observed) -> (f64, f64) {
     if is_one_of_several(observed) { (10.0, 1.5) } else { (1.0, 1.0) }
 }
 
-/// Kernel terms of seasons; `prior` is appended to a variance.
 fn terms(seasons: &[Season], prior: impl Fn(f64) -> String) -> String {
     seasons.iter().map(|season| format!(" + {}", season.term(&prior))).collect()
 }

@@ -7,10 +7,6 @@ use crate::data::list;
 use crate::encode::Labels;
 use crate::error::CliError;
 
-/// Refuses names for a target without labels.
-///
-/// # Errors
-/// [`Usage`](ErrorKind::Usage).
 pub(super) fn check(task: Task, column: &str, spec: &FitSpec) -> Result<(), CliError> {
     match task {
         Task::Regression | Task::Count if !spec.labels.is_empty() => Err(CliError::usage(format!(
@@ -20,11 +16,8 @@ pub(super) fn check(task: Task, column: &str, spec: &FitSpec) -> Result<(), CliE
     }
 }
 
-/// Names of all labels, in order; empty without `--labels`. Labels without a given name keep their text.
-/// `texts` are the labels as stored in the model.
-///
-/// # Errors
-/// [`Usage`](ErrorKind::Usage) for text that is not `LABEL=NAME`, an unknown label, or names that are not unique.
+/// Unique names of all labels, in order; empty without `--labels`. Unnamed labels keep their text. `texts`:
+/// labels in the model.
 pub(super) fn of(
     said: &[String],
     labels: &Labels,
@@ -72,7 +65,6 @@ pub(super) fn of(
     Ok(if said.is_empty() { Vec::new() } else { names })
 }
 
-/// Message if the text after `=` seems to contain another name.
 fn doubtful(name: &str, labels: &Labels) -> Option<String> {
     let next = name.split_whitespace().skip(1).find(|word| split(word, labels).is_some());
     next.map(|next| {
@@ -80,7 +72,7 @@ fn doubtful(name: &str, labels: &Labels) -> Option<String> {
     })
 }
 
-/// Index of the label before `=`, and the name after it. Labels may contain `=` too.
+/// Index of the label and its name; labels may contain `=`.
 fn split<'t>(text: &'t str, labels: &Labels) -> Option<(usize, &'t str)> {
     let mut ends = text.rmatch_indices('=').map(|(at, _)| at);
     ends.find_map(|at| Some((place_of_label(labels, &text[..at])?, &text[at + 1..])))

@@ -4,11 +4,9 @@ use crate::digits::four_digits;
 use crate::encode::{ColumnSurvey, Role, Survey};
 use gp_likelihoods::{Likelihood, Support};
 
-/// Minimum weight for a warning.
 const HEAVY: f64 = 100.0;
 
-/// Warns of weights in the hundreds for a real-valued target. Labels and counts may well be equal in so many
-/// rows.
+/// Warns for real-valued targets only: equal labels or counts in hundreds of rows are plausible.
 pub(super) fn heavy_rows(survey: &Survey, likelihood: &dyn Likelihood) -> Option<String> {
     let column = survey.role(Role::Weights, 0)?;
     let most = column.greatest().filter(|most| *most >= HEAVY && likelihood.support() == Support::Real)?;

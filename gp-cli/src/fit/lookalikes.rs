@@ -1,10 +1,9 @@
-//! Warnings of values that may be mistakes: words that look like numbers or dates, or that hardly repeat; numbers that look
-//! like dates, or whose squares overflow.
+//! Warnings of likely mistakes: words like numbers or dates, or that hardly repeat; numbers like dates, or whose
+//! squares overflow.
 
 use super::spec::FitSpec;
 use crate::encode::{ColumnSurvey, DIGIT_DATES, Survey, Surveyed, too_many_words};
 
-/// Warnings of features without a given type, and of numbers that are too large.
 pub(super) fn lookalikes(survey: &Survey, spec: &FitSpec) -> Vec<String> {
     let asked = |name: &str| spec.kinds.iter().any(|(column, _)| column == name);
     let about = |column: &ColumnSurvey| {

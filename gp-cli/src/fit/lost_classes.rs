@@ -1,4 +1,4 @@
-//! Classes that a fit hardly predicts, although rows have them.
+//! Classes that a fit hardly predicts although rows have them.
 
 use super::class_frequencies;
 use super::sample::Sample;
@@ -9,27 +9,19 @@ use crate::method::TrainingRows;
 use crate::model::Approximation;
 use gp_likelihoods::Likelihood;
 
-/// Maximum number of rows examined.
 const ROWS: usize = 2_000;
-/// Minimum number of these with a class.
 const MIN_ROWS: usize = 20;
-/// Mean probability of a class by its share. Sound fits are above on rows of training.
+/// Mean probability of a class relative to its share; sound fits exceed it on training rows.
 const SMALL: f64 = 0.25;
-/// Maximum number of classes named in a message.
 const MAX_NAMES: usize = 3;
 
-/// Class with its share of rows and its mean probability.
 struct Lost {
     class: usize,
     share: f64,
     predicted: f64,
 }
 
-/// Warning of classes whose mean probability on rows of training is far below their share. `names` are those of all
-/// classes.
-///
-/// # Errors
-/// Those of predictions.
+/// Warns if mean class probabilities on training rows are far below shares. `names`: all classes.
 pub(super) fn warning(
     posterior: &Approximation,
     sample: &TrainingRows,
@@ -76,7 +68,6 @@ mod tests {
     use gp_kernels::posterior::InducingPosterior;
     use gp_linalg::JitterPolicy;
 
-    /// The prior gives each of ten classes a probability of a tenth. Nine tenths of the rows have one label.
     #[test]
     fn classes_far_below_their_share_are_named() {
         let prior = || {

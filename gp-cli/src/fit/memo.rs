@@ -1,4 +1,4 @@
-//! Decisions of a fit, stored beside its checkpoint so that a resumed fit does not repeat them.
+//! Decisions of a fit, stored beside its checkpoint for resuming.
 
 use crate::error::{CliError, ErrorKind};
 use crate::files::{self, read_at_most};
@@ -8,25 +8,20 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::path::{Path, PathBuf};
 
-/// File of the starts of training.
 pub(super) const STARTS: &str = "starts.json";
-/// File of the kernel search.
 pub(super) const SEARCH: &str = "search.json";
 pub(super) const ALL: [&str; 2] = [STARTS, SEARCH];
 
-/// Maximum size of such a file in bytes.
 const LARGEST: u64 = 16_000_000;
 
-/// Decisions beside a checkpoint; without a checkpoint, nothing is stored.
+/// Decisions beside a checkpoint; stores nothing without one.
 #[derive(Clone, Debug)]
 pub(super) struct Memo {
     folder: Option<PathBuf>,
-    /// Suffix of file names for a target fitted separately.
     end: String,
     team: Team,
 }
 
-/// Name of the file for one of several targets (from 0).
 pub(super) fn of_target(name: &str, target: usize) -> String {
     format!("{name}.{}", target_stage(target))
 }
@@ -40,10 +35,6 @@ impl Memo {
         Self { folder: file.and_then(Path::parent).map(Path::to_owned), end, team: control.team().clone() }
     }
 
-    /// Decision stored before an interruption, if any.
-    ///
-    /// # Errors
-    /// [`Io`](ErrorKind::Io) for an unreadable file, [`Model`](ErrorKind::Model) for a damaged one.
     pub(super) fn read<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, CliError> {
         let name = format!("{name}{}", self.end);
         let Some(path) = self.folder.as_ref().map(|folder| folder.join(name)) else { return Ok(None) };
@@ -60,10 +51,6 @@ impl Memo {
         serde_json::from_slice(&bytes).map(Some).map_err(damaged)
     }
 
-    /// Stores a decision.
-    ///
-    /// # Errors
-    /// [`Io`](ErrorKind::Io).
     pub(super) fn write(&self, name: &str, decided: &impl Serialize) -> Result<(), CliError> {
         let Some(folder) = &self.folder else { return Ok(()) };
         let text = serde_json::to_vec_pretty(decided)

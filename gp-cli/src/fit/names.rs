@@ -1,5 +1,4 @@
-//! Completion of expressions: column names in `dims=[age, "blood pressure", colour=red]`, and numbers of
-//! classes.
+//! Completes expressions: column names in `dims=[age, "blood pressure", colour=red]`, and numbers of classes.
 
 use super::rewritten::Rewritten;
 use crate::encode::Inputs;
@@ -7,10 +6,8 @@ use crate::error::CliError;
 use gp_likelihoods::Likelihood;
 use gp_optim::did_you_mean;
 
-/// Name of the likelihood setting for the number of classes.
 const CLASSES: &str = "classes";
 
-/// Likelihood expression with the target's number of classes, if it takes one and has none.
 pub(super) fn of_classes<'t>(
     text: &'t str,
     classes: usize,
@@ -41,16 +38,13 @@ pub(super) fn of_classes<'t>(
     counted
 }
 
-/// `true` if a likelihood has a setting for the number of classes.
 pub(super) fn takes_classes(likelihood: &dyn Likelihood) -> bool {
     likelihood.settings().iter().any(|(setting, _)| *setting == CLASSES)
 }
 
-/// Kernel expression with column numbers in place of names. The name of an input stands for all of its
-/// columns, `colour=red` for that column alone. Names with blanks, commas or brackets are quoted.
-///
-/// # Errors
-/// [`Usage`](ErrorKind::Usage) for an unknown name, or a name inside a call that renumbers columns.
+/// Kernel expression with column numbers for names. An input name stands for all of its columns,
+/// `colour=red` for one. Names with blanks, commas or brackets are quoted, and cannot occur in calls that
+/// renumber columns.
 pub(super) fn kernel<'t>(text: &'t str, inputs: &Inputs) -> Result<Rewritten<'t>, CliError> {
     let (mut out, mut rest, mut open) = (Rewritten::new(text), text, Vec::new());
     while let Some(at) = rest.find(|letter: char| letter.is_alphabetic() || matches!(letter, '_' | '(' | ')'))
@@ -85,7 +79,7 @@ pub(super) fn kernel<'t>(text: &'t str, inputs: &Inputs) -> Result<Rewritten<'t>
     Ok(out)
 }
 
-/// Text between the brackets of `=[…]`, and the rest.
+/// Text inside `=[…]`, and the rest.
 fn list(text: &str) -> Option<(&str, &str)> {
     let inner = text.trim_start().strip_prefix('=')?.trim_start().strip_prefix('[')?;
     let end = outside_quotes(inner, ']')?;
@@ -100,7 +94,6 @@ fn outside_quotes(text: &str, wanted: char) -> Option<usize> {
     })
 }
 
-/// Column numbers of a list, as text.
 fn columns(mut list: &str, inputs: &Inputs, is_nested: bool) -> Result<String, CliError> {
     let mut numbers = Vec::new();
     loop {
@@ -119,7 +112,6 @@ fn columns(mut list: &str, inputs: &Inputs, is_nested: bool) -> Result<String, C
     }
 }
 
-/// Column numbers of one name.
 fn named(name: &str, inputs: &Inputs, is_nested: bool) -> Result<Vec<String>, CliError> {
     if is_nested {
         let message = format!(
@@ -189,7 +181,6 @@ mod tests {
         }
     }
 
-    /// Faults are located in the expression as given.
     #[test]
     fn columns_are_those_of_the_expression_given() {
         let text = "RBF(dims=[colour, age]) + se(foo=1)";

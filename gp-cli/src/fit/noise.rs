@@ -1,4 +1,4 @@
-//! Checks of the noise of a finished fit.
+//! Noise checks of a finished fit.
 
 use crate::digits::four_digits;
 use crate::predict::FAR_VARIANCE;
@@ -6,16 +6,14 @@ use gp_likelihoods::{Likelihood, Support};
 use gp_optim::{Parameter, StopReason};
 use std::f64::consts::TAU;
 
-/// Share of the target's variance below which noise counts as zero: a relative deviation of 1e-4.
+/// Share of the target variance that counts as zero: a relative deviation of 1e-4.
 const NO_NOISE: f64 = 1e-8;
-/// Noise bound in the advice: a tenth of the target's deviation. Much smaller bounds have no effect on models
-/// of duplicated rows.
+/// Advised bound: a tenth of the target's deviation. Much smaller ones have no effect on duplicated rows.
 const ADVISED: &str = "0.01";
 /// Relative rounding error of an objective.
 const ROUNDING: f64 = 1e-6;
 
-/// Learned noise that counts as zero, and its first such value. `spreads` are the standard deviations of the
-/// targets.
+/// Noise that counts as zero, and its first such value. `spreads`: standard deviations of targets.
 fn lost<'a>(likelihood: &'a dyn Likelihood, spreads: &[f64]) -> Option<(&'a Parameter, f64)> {
     let noise = noise(likelihood).filter(|noise| noise.free_len() > 0)?;
     let is_lost = |(&value, &spread): (&f64, &f64)| value < NO_NOISE * spread * spread;
@@ -23,7 +21,7 @@ fn lost<'a>(likelihood: &'a dyn Likelihood, spreads: &[f64]) -> Option<(&'a Para
     Some((noise, *value))
 }
 
-/// Cause of missing convergence if the noise vanished: rounding errors dominate the objective.
+/// Reason for non-convergence: rounding errors dominate the objective if noise vanished.
 pub(super) fn rounding(reason: &str, likelihood: &dyn Likelihood, spreads: &[f64]) -> Option<String> {
     let found_none = [StopReason::Blocked, StopReason::NoProgress];
     let (noise, value) =
@@ -31,7 +29,6 @@ pub(super) fn rounding(reason: &str, likelihood: &dyn Likelihood, spreads: &[f64
     Some(format!("rounding hides further gains, because the {} of the noise is {value:.1e}", noise.name()))
 }
 
-/// Warning of noise trained to zero.
 pub(super) fn lost_noise(likelihood: &dyn Likelihood, spreads: &[f64], mean_weight: f64) -> Option<String> {
     lost(likelihood, spreads).map(|(noise, lost)| {
         let why = if mean_weight > 1.0 {
@@ -48,7 +45,6 @@ pub(super) fn lost_noise(likelihood: &dyn Likelihood, spreads: &[f64], mean_weig
     })
 }
 
-/// Explanation of a mean weight above 1, with advice.
 fn of_weights(mean_weight: f64) -> String {
     format!(
         "a weight of {} on average says that each row was seen so often with the very same target, so that nothing is noise; divide --weights by their mean if they say which rows matter more, or give --noise-variance if they say how exact each row is",
@@ -56,7 +52,7 @@ fn of_weights(mean_weight: f64) -> String {
     )
 }
 
-/// Warning of variances at training rows far above the target's. `spread` is the target's standard deviation.
+/// Warning of training-row variances far above the target's; `spread` is its standard deviation.
 pub(super) fn boundless(variances: &[f64], spread: f64, mean_weight: f64) -> Option<String> {
     let limit = FAR_VARIANCE * spread * spread;
     let largest = variances.iter().copied().fold(0.0, f64::max);
@@ -73,7 +69,6 @@ pub(super) fn boundless(variances: &[f64], spread: f64, mean_weight: f64) -> Opt
     })
 }
 
-/// Initial values for the advice, one per element.
 fn start(noise: &Parameter) -> String {
     match noise.values().len() {
         1 => "0.1".to_owned(),
@@ -88,8 +83,8 @@ fn noise(likelihood: &dyn Likelihood) -> Option<&Parameter> {
     likelihood.parameters().iter().find(of_noise).filter(|_| is_one_each)
 }
 
-/// Upper bound of the log evidence of observations with this total weight: 0 for labels and counts, from
-/// densities of at most `(2πσ²)^{-½}` for Gaussian noise, else None.
+/// Upper bound of log evidence for this total weight: 0 for labels and counts; Gaussian noise has densities
+/// of at most `(2πσ²)^{-½}`; else None.
 pub(super) fn largest_evidence(likelihood: &dyn Likelihood, weight: f64) -> Option<f64> {
     if likelihood.support().is_discrete() {
         return Some(0.0);
@@ -157,7 +152,6 @@ mod tests {
         assert!(told.contains("up to inf times") && told.contains("a weight of 30"), "{told}");
     }
 
-    /// Three observations equal to the function.
     #[test]
     fn no_evidence_is_above_that_of_targets_on_the_function() {
         let most = |text: &str| largest_evidence(gp_likelihoods::parse(text).unwrap().as_ref(), 3.0);

@@ -21,11 +21,6 @@ use crate::standardise::Standardiser;
 use gp_likelihoods::{Likelihood, Link, Support};
 use gp_optim::format_number;
 
-/// Determines the task and the observation model of the target.
-///
-/// # Errors
-/// [`Data`](ErrorKind::Data) for a target without information or outside the support of the likelihood,
-/// [`Usage`](ErrorKind::Usage) for an unsuitable task or likelihood.
 pub(super) fn observe(survey: &Survey, spec: &FitSpec, context: &Context) -> Result<Observed, CliError> {
     if survey.targets().len() > 1 {
         return several::observe(survey, spec, context);
@@ -53,7 +48,6 @@ pub(super) fn observe(survey: &Survey, spec: &FitSpec, context: &Context) -> Res
     Ok(Observed { task, reason, target, roles, weights, summary, rows, others, likelihood })
 }
 
-/// The count task instead of regression, if the likelihood is for counts.
 fn observed_task(task: Task, reason: String, likelihood: &dyn Likelihood) -> (Task, String) {
     match (task, likelihood.support()) {
         (Task::Regression, Support::Counts) => (Task::Count, "of --likelihood".to_owned()),
@@ -110,7 +104,6 @@ fn likelihood(
     Ok(likelihood)
 }
 
-/// Likelihood for the target's number of classes: this one if the number can be set, else the usual one.
 fn of_any_number<'l>(
     likelihood: &'l dyn Likelihood,
     survey: &Survey,

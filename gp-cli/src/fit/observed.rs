@@ -19,7 +19,7 @@ pub struct Observed {
     pub target: Target,
     /// Role columns.
     pub roles: Roles,
-    /// Total weight per target of the rows that have it; without weights, their number.
+    /// Total weight per target over its rows; their number without weights.
     pub weights: Vec<f64>,
     /// Distribution of the target.
     pub summary: TargetSummary,
@@ -32,14 +32,14 @@ pub struct Observed {
 }
 
 impl Observed {
-    /// All targets.
+    /// All targets, the first included.
     #[must_use]
     pub fn targets(&self) -> Vec<FurtherTarget> {
         let (target, summary) = (self.target.clone(), self.summary.clone());
         [FurtherTarget { target, summary, rows: self.rows }].into_iter().chain(self.others.clone()).collect()
     }
 
-    /// Weighted sum of log scales over all observations: log density in scaled units minus log density in data
+    /// Weighted sum of log scales over all observations: log density in scaled units minus that in data
     /// units.
     #[must_use]
     pub fn log_scales(&self) -> f64 {
@@ -47,7 +47,7 @@ impl Observed {
         targets.zip(&self.weights).map(|(target, weight)| weight * target.scale().scale.ln()).sum()
     }
 
-    /// The likelihood, with role columns added if there are any.
+    /// Likelihood with any role columns added.
     #[must_use]
     pub fn adjusted(&self) -> Box<dyn Likelihood> {
         let plain = self.likelihood.clone();
@@ -65,7 +65,7 @@ impl Observed {
     }
 }
 
-/// Checks that the squared scale is representable, for variances in squared units of the target.
+/// Checks that the squared scale is representable, for variances.
 pub(super) fn check_range(
     survey: &Survey,
     column: &ColumnSurvey,

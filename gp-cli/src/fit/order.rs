@@ -7,13 +7,9 @@ use crate::encode::{ColumnSurvey, Labels};
 use crate::error::CliError;
 use std::collections::HashSet;
 
-/// Maximum number of distinct numbers listed as labels.
 const MAX_NUMBERS: usize = 26;
 
-/// Labels in the requested order, or in their own.
-///
-/// # Errors
-/// [`Usage`](ErrorKind::Usage) unless the order names each label of the column exactly once.
+/// Labels in the requested order, which names each exactly once, or in their own.
 pub(super) fn in_order(labels: Labels, column: &str, order: &[String]) -> Result<Labels, CliError> {
     if order.is_empty() {
         return Ok(labels);
@@ -54,10 +50,7 @@ pub(super) fn in_order(labels: Labels, column: &str, order: &[String]) -> Result
     Err(CliError::usage(what))
 }
 
-/// Refuses an order for numbers and counts, and words without one for an ordinal target.
-///
-/// # Errors
-/// [`Usage`](ErrorKind::Usage).
+/// Refuses an order for numbers and counts, and ordinal words without one.
 pub(super) fn check(
     task: Task,
     column: &ColumnSurvey,
@@ -83,7 +76,6 @@ pub(super) fn check(
     }
 }
 
-/// Index of a label; numbers match in any notation.
 pub(super) fn place_of_label(labels: &Labels, label: &str) -> Option<usize> {
     let by_name = labels.names.iter().position(|name| name == label);
     let number = label.parse::<f64>().ok();

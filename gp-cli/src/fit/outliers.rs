@@ -5,7 +5,6 @@ use crate::data::Kind;
 use crate::encode::{ColumnSurvey, Survey};
 use crate::shown::shown;
 
-/// Warnings of outliers, of targets that are no labels and of inputs.
 pub(super) fn outliers(survey: &Survey, observed: &Observed) -> Vec<String> {
     let likelihood = observed.likelihood.as_ref();
     let (suffer, robust) = match likelihood.gaussian_noise() {

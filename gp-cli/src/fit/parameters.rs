@@ -1,4 +1,4 @@
-//! Applies `--fix`, `--bound`, `--prior` and `--no-train` to parameters by name.
+//! Applies `--fix`, `--bound`, `--prior` and `--no-train` to named parameters.
 
 use super::conditions::{self, Condition};
 use super::spec::FitSpec;
@@ -8,14 +8,12 @@ use gp_kernels::{Kernel, KernelExt, Registry};
 use gp_likelihoods::Likelihood;
 use gp_optim::{Parameter, did_you_mean};
 
-/// Name of inducing inputs in `--fix`.
 pub(super) const INDUCING: &str = "inducing";
-/// Name of window widths in `--fix`.
 pub(super) const WINDOWS: &str = "windows";
-/// Word in `--fix` that frees what is fixed by default.
+/// Word in `--fix` that frees parameters fixed by default.
 const NOTHING: &str = "none";
 
-/// Parameter name: as given, and with usual kernel names instead of aliases.
+/// Parameter name, as given and with kernel aliases replaced.
 struct Name<'t> {
     given: &'t str,
     usual: String,
@@ -34,7 +32,6 @@ impl<'t> Name<'t> {
         self.usual.eq_ignore_ascii_case(word)
     }
 
-    /// Name after this first part, or the whole name without it.
     fn behind(&self, front: &str) -> &str {
         match self.usual.split_once('.') {
             Some((first, rest)) if first.eq_ignore_ascii_case(front) => rest,
@@ -43,7 +40,7 @@ impl<'t> Name<'t> {
     }
 }
 
-/// Kernel part of a name with aliases replaced, also before a number: `rbf2` for `se2`.
+/// Kernel part without aliases, also before a number: `rbf2` for `se2`.
 fn default_part(part: &str, known: &Registry) -> String {
     let stem = part.trim_end_matches(|letter: char| letter.is_ascii_digit());
     let usual = |name: &str| known.named(name).ok().map(|entry| entry.name());
@@ -54,15 +51,11 @@ fn default_part(part: &str, known: &Registry) -> String {
     }
 }
 
-/// `true` if `--fix` contains this word, ignoring case.
 pub(super) fn is_fixed(spec: &FitSpec, word: &str) -> bool {
     spec.fix.iter().any(|name| name.eq_ignore_ascii_case(word))
 }
 
-/// Applies `--fix`, `--bound`, `--prior` and `--no-train`, with lengths in `--units`.
-///
-/// # Errors
-/// [`Usage`](ErrorKind::Usage) for unknown names and impossible values.
+/// Applies the flags, with lengths in `--units`.
 pub(super) fn apply(
     spec: &FitSpec,
     kernels: &mut [Box<dyn Kernel>],
@@ -99,7 +92,6 @@ pub(super) fn apply(
     Ok(())
 }
 
-/// Applies a condition to all parameters of a name.
 fn put(
     (name, condition, said): (&Name<'_>, Condition, &str),
     spec: &FitSpec,
@@ -113,10 +105,6 @@ fn put(
     })
 }
 
-/// Refuses flags for kernel parameters if the kernel is searched for.
-///
-/// # Errors
-/// [`Usage`](ErrorKind::Usage).
 pub(super) fn check_without_kernel(spec: &FitSpec) -> Result<(), CliError> {
     let named = |text: &String| text.split('=').next().unwrap_or_default().to_owned();
     let fixed = spec.fix.iter().map(|name| ("fix", name.clone()));
@@ -136,16 +124,16 @@ pub(super) fn check_without_kernel(spec: &FitSpec) -> Result<(), CliError> {
     }
 }
 
-/// `true` if inducing inputs are fixed: by `--no-train` or `--fix inducing`, or by default (not `may_move`), unless
-/// `--fix none` frees them.
+/// `true` if inducing inputs are fixed by `--no-train`, `--fix inducing`, or default (not `may_move`)
+/// without `--fix none`.
 pub(super) fn fixes_inducing(spec: &FitSpec, may_move: bool) -> bool {
     spec.no_train || is_fixed(spec, INDUCING) || !(may_move || is_fixed(spec, NOTHING))
 }
 
-/// Change of one parameter; the second argument is the columns of a length-scale.
+/// The second argument is the columns of a length-scale.
 type Change<'a> = &'a dyn Fn(&mut Parameter, Option<&[usize]>) -> Result<(), CliError>;
 
-/// Changes all parameters of a name; `kernel` and `likelihood` name all of theirs.
+/// Changes all parameters of a name; `kernel` and `likelihood` match all of theirs.
 fn change(
     (name, dim): (&Name<'_>, usize),
     kernels: &mut [Box<dyn Kernel>],
@@ -174,12 +162,11 @@ fn change(
     Ok(())
 }
 
-/// Parameter name without the index of an element.
 fn stem(full: &str) -> &str {
     full.split_once('[').map_or(full, |(stem, _)| stem)
 }
 
-/// `true` for the full name of a parameter or its last parts, ignoring case.
+/// `true` for a full parameter name or its last parts, in any case.
 fn is_called(full: &str, name: &str) -> bool {
     let end = full.len().checked_sub(name.len()).and_then(|start| full.split_at_checked(start));
     end.is_some_and(|(front, end)| {
@@ -211,7 +198,6 @@ fn change_kernel(
     outcome
 }
 
-/// Error for an unknown name, with the known ones.
 fn unknown(name: &str, of_kernel: &[String], likelihood: &dyn Likelihood) -> CliError {
     let of_likelihood = likelihood.parameters().iter().map(|known| format!("likelihood.{}", known.name()));
     let of_kernel = of_kernel.iter().map(|full| stem(full).to_owned());

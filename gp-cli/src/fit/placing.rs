@@ -14,10 +14,9 @@ use gp_kernels::inducing::InducingInputs;
 use gp_kernels::placement::Placements;
 use gp_kernels::{Kernel, KernelError, KernelExt as _};
 
-/// Default placement of inducing inputs.
 const PLACEMENT: &str = "kmeans";
 
-/// Inducing inputs per latent: from files, or placed among the rows of a sample, with the placement.
+/// Inducing inputs per latent, from files or placed among sample rows, with the placement.
 pub(super) fn place(
     spec: &FitSpec,
     context: &Context,
@@ -72,10 +71,6 @@ impl Placing {
         Ok(Self { placements, name, count, windows: spec.windows })
     }
 
-    /// Places inducing inputs among rows, the same for all latents.
-    ///
-    /// # Errors
-    /// [`Usage`](ErrorKind::Usage) for an unknown placement or one that does not suit the rows.
     pub(super) fn place(
         &self,
         kernel: &dyn Kernel,
@@ -91,10 +86,6 @@ impl Placing {
     }
 }
 
-/// Checks the requested window width, if any.
-///
-/// # Errors
-/// [`Usage`](ErrorKind::Usage) for an invalid width, or kernels without windows.
 fn check_windows(spec: &FitSpec, kernels: &[Box<dyn Kernel>]) -> Result<(), CliError> {
     let Some(width) = spec.windows else { return Ok(()) };
     if !(width > 0.0 && (width * width).is_finite() && width * width > 0.0) {
@@ -112,14 +103,13 @@ fn check_windows(spec: &FitSpec, kernels: &[Box<dyn Kernel>]) -> Result<(), CliE
     Ok(())
 }
 
-/// The inducing inputs, as window centres if a width is given.
 fn with_windows(inputs: InducingInputs, width: Option<f64>) -> Result<InducingInputs, CliError> {
     let Some(width) = width else { return Ok(inputs) };
     let variances = Mat::from_fn(inputs.count(), inputs.dim(), |_, _| width * width);
     Ok(inputs.with_windows(variances.as_ref())?)
 }
 
-/// Number of inducing inputs or active points; `one_length` for kernels with one length-scale.
+/// Number of inducing inputs or active points; `one_length`: kernels have one length-scale.
 pub(super) fn count(
     spec: &FitSpec,
     method: &dyn Method,
@@ -141,7 +131,6 @@ fn placements(known: &Placements, observed: &Observed, labels: Vec<f64>) -> Plac
     known.clone().with(Box::new(ivm))
 }
 
-/// Reads inducing inputs from a table with one column per feature, in order.
 fn read_inducing(path: &str, inputs: &Inputs, formats: &Formats) -> Result<InducingInputs, CliError> {
     let frame = formats.open(path, &ReadOptions::default())?;
     let (found, features) = (frame.columns(), inputs.features());

@@ -41,7 +41,7 @@ use std::sync::Arc;
 /// Memory of the placement, in copies of the sample.
 const COPIES: f64 = 3.0;
 
-/// Number of rows from which mini-batch methods train inducing inputs under any likelihood.
+/// Rows from which mini-batch methods train inducing inputs under any likelihood.
 const MANY_LABELS: usize = 10_000;
 
 /// A fit that is ready to run.
@@ -55,25 +55,23 @@ pub struct Plan {
     pub method: Arc<dyn Method>,
     /// Problem for the method.
     pub problem: Problem,
-    /// Sample of rows that the choices are based on.
+    /// Rows for automatic choices.
     pub sample: Sample,
     pub(super) placing: Option<Placing>,
     pub(super) search: Option<Search>,
-    /// Starts of targets fitted separately.
     pub(super) parts: Vec<PartStart>,
     /// Choices with reasons: task, method, kernel.
     pub choices: [String; 3],
-    /// Memory estimate, and the reason for reading rows from a file, if so.
+    /// Memory estimate, with any reason for reading rows from a file.
     pub cost: String,
     /// Progress reports.
     pub stages: Stages,
-    /// Notes for the user: dropped rows, treatment of missing values, work that processes do not share.
+    /// Notes for the user: dropped rows, treatment of missing values, work not shared by processes.
     pub notes: Vec<String>,
-    /// Warnings of possibly unintended choices, also stored in the model file.
+    /// Warnings of possibly unintended choices, stored in the model file.
     pub warnings: Vec<String>,
-    /// Options of reading the table, stored in the model file.
+    /// Stored in the model file.
     pub(super) choice: TableChoice,
-    /// Marks of the rows, by which they are recognised.
     pub(super) marks: RowMarks,
 }
 
@@ -81,8 +79,8 @@ impl Plan {
     /// Examines a table and makes all choices.
     ///
     /// # Errors
-    /// [`Data`](crate::ErrorKind::Data) for a table without information, [`Usage`](crate::ErrorKind::Usage) for
-    /// incompatible choices.
+    /// [`Data`](crate::ErrorKind::Data) for a table without information, [`Usage`](crate::ErrorKind::Usage)
+    /// for incompatible choices.
     pub fn new(frame: &Frame, spec: &FitSpec, context: &Context) -> Result<Self, CliError> {
         let survey = begin_survey(frame, spec)?.whole(frame)?;
         let plan = Self::of(&survey, spec, context, None, |inputs, observed| {
@@ -94,7 +92,7 @@ impl Plan {
         Ok(plan.with_notes(frame.left_out()))
     }
 
-    /// Like [`new`](Self::new), for a table read from a file in chunks.
+    /// [`new`](Self::new) for a table read in chunks.
     ///
     /// # Errors
     /// As [`new`](Self::new); [`Usage`](crate::ErrorKind::Usage) for a method that needs all rows in memory.
@@ -107,7 +105,7 @@ impl Plan {
         Ok(plan.with_notes(&left_out))
     }
 
-    /// Makes all choices. `streamed` is the reason for leaving rows in a file, if so.
+    /// `streamed`: reason for leaving rows in a file.
     fn of(
         survey: &Survey,
         spec: &FitSpec,
@@ -217,19 +215,18 @@ impl Plan {
         Ok(plan)
     }
 
-    /// The plan with progress reports.
+    /// Enables progress reports.
     #[must_use]
     pub fn with_stages(self, stages: Stages) -> Self {
         Self { stages, ..self }
     }
 
-    /// The plan with the options of reading the table, for the model file.
+    /// Records the options for reading the table.
     #[must_use]
     pub fn read_by(self, choice: &TableChoice) -> Self {
         Self { choice: choice.clone(), ..self }
     }
 
-    /// The plan with notes before its own.
     fn with_notes(self, first: &[String]) -> Self {
         Self { notes: [first, &self.notes].concat(), ..self }
     }
@@ -254,9 +251,8 @@ impl Plan {
         budget.check(bytes, &what, ADVICE).map_err(|over| over.of_kind(ErrorKind::Numerical))
     }
 
-    /// Expected training time of all targets, including the quick fits before each and the rounds of `--restarts`.
-    /// Measuring takes some milliseconds per problem. `None` if the method does not count its operations, or with a
-    /// kernel search.
+    /// Expected training time of all targets with quick fits and `--restarts`; measuring takes milliseconds
+    /// per problem. `None` with a kernel search, or if the method does not count operations.
     #[must_use]
     pub fn expected_time(&self, spec: &FitSpec) -> Option<ExpectedTime> {
         if spec.search.is_some() {
@@ -285,7 +281,7 @@ impl Plan {
         Some(ExpectedTime::one_after_another(&each))
     }
 
-    /// Memory of the fit, in bytes.
+    /// Bytes of memory for the fit.
     #[must_use]
     pub fn memory(&self) -> f64 {
         let rows = &self.problem.rows;
@@ -298,15 +294,14 @@ impl Plan {
 
 const ADVICE: &str = "choose another method with --method, or fewer inducing points with --inducing";
 
-/// `true` if latents share kernel and inducing inputs: classes unless several of either are given; targets if
-/// one kernel is given.
+/// `true` if latents share kernel and inducing inputs: classes unless several of either are given; targets
+/// with one given kernel.
 fn alike(spec: &FitSpec, observed: &Observed) -> bool {
     let kernels = spec.kernel.len();
     let one = if observed.others.is_empty() { kernels <= 1 } else { kernels == 1 };
     one && spec.inducing_file.len() <= 1
 }
 
-/// Warning of more latents than targets in a mixture with one kernel.
 fn too_many_latents(spec: &FitSpec) -> Option<String> {
     let (latents, targets) = (spec.latents?, spec.target.len());
     (latents > targets && spec.kernel.len() <= 1).then(|| {
@@ -316,7 +311,6 @@ fn too_many_latents(spec: &FitSpec) -> Option<String> {
     })
 }
 
-/// Refuses options unavailable for targets fitted separately.
 fn check_parts(parts: &[Observed], given: &Given) -> Result<(), CliError> {
     if parts.is_empty() || given.word(&PARAMETERS) != Some("uncertain") {
         return Ok(());
@@ -326,8 +320,7 @@ fn check_parts(parts: &[Observed], given: &Given) -> Result<(), CliError> {
     ))
 }
 
-/// Sets the default power for several targets: that of regression or, for shared latents, of the variational
-/// bound.
+/// Sets the default power for several targets: as in regression, or variational for shared latents.
 fn with_power(mut given: Given, method: &dyn Method, observed: &Observed) -> Given {
     let takes_power = method.settings().iter().any(|setting| setting.name() == ALPHA.name());
     if !observed.others.is_empty() && takes_power && given.number(&ALPHA).is_none() {
@@ -409,7 +402,6 @@ fn method_name(plan: &Plan) -> String {
     method_with_power(name, power(plan.method.as_ref(), problem))
 }
 
-/// Power of all rows, if there is one.
 pub(super) fn power(method: &dyn Method, problem: &Problem) -> Option<f64> {
     method.alpha(problem).filter(|_| problem.settings.powers.is_none())
 }

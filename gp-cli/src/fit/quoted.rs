@@ -1,9 +1,9 @@
 //! Quoted names with commas in comma-separated lists.
 
-/// Rejoins the pieces of a list that was cut at every comma.
+/// Rejoins pieces of a list cut at every comma.
 ///
-/// A piece that starts with a double quote extends to one that ends with one; inside, quotes are doubled.
-/// Unclosed quotes are part of the name.
+/// Quoted pieces extend to the next that ends with a double quote; quotes inside are doubled, unclosed ones
+/// are part of the name.
 pub(crate) fn joined(pieces: &[String]) -> Vec<String> {
     let (mut names, mut rest) = (Vec::with_capacity(pieces.len()), pieces);
     while let [first, behind @ ..] = rest {

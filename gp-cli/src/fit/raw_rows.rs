@@ -1,4 +1,4 @@
-//! Rows of a table as numbers in an unnamed file: all of them or, with several processes, those that this one holds.
+//! Table rows as numbers in an unnamed file: all, or those of this process.
 
 use crate::data::Spool;
 use crate::encode::EachRow;
@@ -11,10 +11,8 @@ use std::io::{BufWriter, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-/// Number of rows read at once in a full pass.
 const AT_ONCE: usize = 4096;
 
-/// File of rows to be written.
 pub(super) struct RawWriter {
     out: BufWriter<Spool>,
     folder: PathBuf,
@@ -22,7 +20,7 @@ pub(super) struct RawWriter {
 }
 
 impl RawWriter {
-    /// File in a folder, for rows of `width` numbers of the table `name`, and perhaps this number of rows.
+    /// File in a folder, for rows of `width` numbers of the table `name`, of perhaps unknown number.
     pub(super) fn new(
         folder: &Path,
         width: usize,
@@ -47,7 +45,6 @@ impl RawWriter {
         Ok(to.into_file())
     }
 
-    /// All rows of a table.
     pub(super) fn whole(self) -> Result<RawRows, CliError> {
         let width = self.width;
         Ok(RawRows::Whole(RowReader::new(self.into_file()?, width, 0)?))
@@ -98,12 +95,9 @@ impl ShareWriter {
     }
 }
 
-/// Rows of numbers in files.
 #[derive(Debug)]
 pub(super) enum RawRows {
-    /// All in the file of this process.
     Whole(RowReader<File>),
-    /// Some in the file of each process.
     Spread(SpreadRows<RowReader<File>>),
 }
 
@@ -115,12 +109,10 @@ impl RawRows {
         }
     }
 
-    /// Rows that this process can read at any time.
     pub(super) fn own(&self) -> Range<usize> {
         self.held().map_or(0..self.count(), |(_, own)| own)
     }
 
-    /// Calls `each` on the rows that this process can read at any time.
     pub(super) fn for_each(&self, each: EachRow<'_>) -> Result<(), CliError> {
         let (own, width) = (self.own(), self.dim());
         let mut numbers = Vec::new();
@@ -133,7 +125,6 @@ impl RawRows {
         Ok(())
     }
 
-    /// Numbers of all processes, in the order of rows.
     pub(super) fn gathered(&self, own: Vec<f64>) -> Result<Vec<f64>, CliError> {
         match self.held() {
             Some((team, _)) => Ok(team.gather(&own)?),
@@ -182,7 +173,6 @@ mod tests {
 
     const ROWS: usize = 1000;
 
-    /// Bytes in the file of each process.
     fn written(count: usize) -> Vec<u64> {
         let context = Context::built_in();
         let spec = FitSpec::from_flags(["--target", "y"], &context).unwrap();

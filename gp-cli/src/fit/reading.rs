@@ -1,4 +1,4 @@
-//! Reading the table of a fit, and selecting its columns.
+//! Reads the table of a fit and selects columns.
 
 use super::spec::FitSpec;
 use crate::data::{Column, Formats, Frame, Input, Stream, TableChoice};
@@ -7,7 +7,7 @@ use crate::error::{CliError, ErrorKind};
 use crate::left_out::LeftOut;
 use crate::missing::{MissingRules, none_left};
 
-/// Reads the table of a fit. Rows with a missing value are refused or dropped, according to the flags.
+/// Reads the table of a fit. Flags decide whether rows with a missing value are refused or dropped.
 ///
 /// # Errors
 /// As [`Formats::open`]; [`Data`](ErrorKind::Data) if no row is left.
@@ -20,7 +20,7 @@ pub fn read(
     read_input(Stream::Never.open(path, formats)?, choice, spec, formats)
 }
 
-/// Like [`read`], for an open file.
+/// [`read`] for an open file.
 ///
 /// # Errors
 /// As [`read`].
@@ -34,7 +34,7 @@ pub fn read_input(
     drop_incomplete(frame, &spec.missing_rules()?)
 }
 
-/// Drops rows with a missing value, if requested; returns which.
+/// Drops rows with a missing value if requested, and returns them.
 ///
 /// # Errors
 /// [`Data`](ErrorKind::Data) if no row is left.
@@ -48,18 +48,12 @@ pub fn drop_incomplete(frame: Frame, rules: &MissingRules) -> Result<(Frame, Lef
     }
 }
 
-/// Empty survey of the columns that a fit uses.
-///
-/// # Errors
-/// [`Usage`](ErrorKind::Usage) and [`Data`](ErrorKind::Data) for columns that do not exist or are unsuitable
-/// for their use.
 pub(super) fn begin_survey(piece: &Frame, spec: &FitSpec) -> Result<Survey, CliError> {
     let (columns, rules) = (columns(piece, spec)?, spec.missing_rules()?);
     check_missing_in(piece, spec, &columns.features)?;
     Ok(Survey::begin(piece, &columns)?.keeping(|name| rules.kept(name)))
 }
 
-/// Refuses `--missing-in` for columns without a use in the fit.
 fn check_missing_in(frame: &Frame, spec: &FitSpec, inputs: &[&str]) -> Result<(), CliError> {
     let targets = spec.targets()?;
     let roles = spec.roles();
@@ -77,7 +71,6 @@ fn check_missing_in(frame: &Frame, spec: &FitSpec, inputs: &[&str]) -> Result<()
     Err(frame.lacks(&[name], " for --missing-in"))
 }
 
-/// Refuses to exclude a column that does not exist.
 fn check_excluded(frame: &Frame, spec: &FitSpec) -> Result<(), CliError> {
     let known = frame.known_names();
     let missing: Vec<&str> =
@@ -85,7 +78,6 @@ fn check_excluded(frame: &Frame, spec: &FitSpec) -> Result<(), CliError> {
     if missing.is_empty() { Ok(()) } else { Err(frame.lacks(&missing, " to leave out by --exclude")) }
 }
 
-/// Error for an unnamed first column: a feature, or row names.
 fn what_is_unnamed(frame: &Frame, name: &str) -> CliError {
     let what = format!(
         "`{}`: the first column has no name; if it names the rows, leave it out with --exclude {name}; if it is a feature, say what it holds, as in --type {name}=number",
@@ -94,7 +86,6 @@ fn what_is_unnamed(frame: &Frame, name: &str) -> CliError {
     CliError::usage(what)
 }
 
-/// Columns that a fit uses: targets, and the requested features or all other columns.
 fn columns<'a>(frame: &'a Frame, spec: &'a FitSpec) -> Result<Columns<'a>, CliError> {
     let targets: Vec<&str> = spec.targets()?.iter().map(String::as_str).collect();
     if let Some(target) = targets.iter().find(|target| spec.features.iter().any(|name| name == *target)) {

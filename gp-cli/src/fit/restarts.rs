@@ -1,9 +1,7 @@
 //! Several starts of training: a short round from each, then full training from the best.
 //!
-//! The first is the default start. Others have parameters spread about it ([`spread`]) and inducing inputs
-//! placed with another seed. Rounds are compared by the objective plus log priors. Mini-batch objectives are
-//! estimates, and objectives of active rows depend on the rows: such rounds hold out a fifth of the rows and
-//! are compared by its log density. The best start is trained like a single one.
+//! The first is the default; others have [spread](spread) parameters and inducing inputs of another seed. Rounds are
+//! compared by objective plus log priors or, for mini-batches and active rows, by the log density of a held-out fifth.
 
 use super::interrupt::check_interrupt;
 use super::memo::{Memo, STARTS};
@@ -30,19 +28,18 @@ use std::time::{Duration, Instant};
 /// Iterations per round: quasi-Newton, or first-order steps.
 const FEW_ITERATIONS: u64 = 50;
 const FEW_STEPS: u64 = 200;
-/// Mini-batches per round, and maximum number of rows in a round.
+/// Mini-batches per round, and maximum number of rows.
 const FEW_BATCHES: u64 = 400;
 const MAX_ROWS: usize = 20_000;
 /// One in this many rows is held out if objectives are not comparable.
 const LEFT_OUT: usize = 5;
-/// Scores that differ by less than this count as equal.
+/// Difference below which scores are equal.
 const ROUNDING: f64 = 1e-3;
 /// Share of the remaining time for all rounds together.
 const SHARE_OF_TIME: f64 = 0.5;
 /// Random stream of parameters and held-out rows. Start k places inducing inputs with stream `STREAM + k`.
 const STREAM: u64 = 1_000;
 
-/// Starts and their comparison.
 #[derive(Debug)]
 pub(super) struct Restarts<'a> {
     pub(super) method: &'a dyn Method,
@@ -51,16 +48,11 @@ pub(super) struct Restarts<'a> {
     pub(super) placing: Option<&'a Placing>,
     pub(super) stages: &'a Stages,
     pub(super) begun: Instant,
-    /// Target, if several are fitted separately.
     pub(super) target: Option<&'a str>,
-    /// Sum of log scales over all observations, to convert densities to data units.
+    /// Converts densities to data units.
     pub(super) log_scales: f64,
 }
 
-/// Refuses several starts if they would be identical or cannot be compared.
-///
-/// # Errors
-/// [`Usage`](ErrorKind::Usage).
 pub(super) fn check(
     spec: &FitSpec,
     method: &dyn Method,
@@ -83,17 +75,12 @@ pub(super) fn check(
     Err(CliError::usage(format!("--restarts makes no difference: {why}; leave it out")))
 }
 
-/// `true` if the objectives of all starts include the same rows.
 fn is_comparable(method: &dyn Method, problem: &Problem) -> bool {
     problem.settings.batch_size.is_none() && method.represented_by() != RepresentedBy::ActiveRows
 }
 
 impl Restarts<'_> {
-    /// Problem at its best start, and the starts tried. `drawn_about` is the default start `usual` before
-    /// quick fits.
-    ///
-    /// # Errors
-    /// [`Interrupted`](ErrorKind::Interrupted) between starts; errors of reading rows.
+    /// Problem at its best start, and the starts tried. `drawn_about`: the default start before quick fits.
     pub(super) fn best(
         &self,
         usual: &Problem,
@@ -143,16 +130,12 @@ impl Restarts<'_> {
     }
 }
 
-/// Short trainings that differ only in their start.
 struct Rounds<'a> {
     of: &'a Restarts<'a>,
     control: Control,
-    /// Rows to train on: all, or a sample without those held out.
     rows: TrainingRows,
     left_out: Option<TrainingRows>,
-    /// Number of all rows.
     all: usize,
-    /// Total weight of a round's rows.
     weight: f64,
 }
 
@@ -214,7 +197,6 @@ impl<'a> Rounds<'a> {
         }
     }
 
-    /// The problem of a round, on its rows.
     fn short(&self, problem: Problem) -> Problem {
         let mut short = shortened(self.of.method, problem, self.rows.count());
         short.settings.control = self.control.clone();
@@ -222,7 +204,6 @@ impl<'a> Rounds<'a> {
         short
     }
 
-    /// Score of a round, in data units.
     fn score(&self, fit: &Fit) -> Result<f64, CliError> {
         let Some(left_out) = &self.left_out else {
             return Ok(fit.objective + log_prior(&fit.posterior) - self.of.log_scales);
@@ -233,7 +214,6 @@ impl<'a> Rounds<'a> {
     }
 }
 
-/// The problem with the few iterations of a round on this number of rows.
 pub(super) fn shortened(method: &dyn Method, mut problem: Problem, rows: usize) -> Problem {
     let settings = &mut problem.settings;
     let optimizer = settings.optimizer.unwrap_or(Optimizer::Lbfgs);
@@ -257,7 +237,7 @@ pub(super) fn shortened(method: &dyn Method, mut problem: Problem, rows: usize) 
     problem
 }
 
-/// Marks the best start: the first of equal ones, the default without scores.
+/// Marks the best start: the first of equals; the default without scores.
 fn keep_best(tried: &mut [TriedStart]) {
     let score = |start: &TriedStart| start.score.unwrap_or(f64::NEG_INFINITY);
     let better = |best: usize, one: usize| {

@@ -1,14 +1,12 @@
-//! Rewritten expressions, with faults reported at columns of the original.
+//! Rewritten expressions, with faults located in the original.
 
 use gp_kernels::KernelError;
 use gp_likelihoods::LikelihoodError;
 
-/// Rewritten expression, with its original.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Rewritten<'t> {
     given: &'t str,
     pub(super) text: String,
-    /// Bytes of the original processed so far.
     taken: usize,
     pieces: Vec<Piece>,
 }
@@ -22,33 +20,29 @@ struct Piece {
 }
 
 impl<'t> Rewritten<'t> {
-    /// Empty text, before the first piece of the original.
     pub(super) fn new(given: &'t str) -> Self {
         Self { given, text: String::new(), taken: 0, pieces: Vec::new() }
     }
 
-    /// The original, unchanged.
     pub(super) fn unchanged(given: &'t str) -> Self {
         let mut all = Self::new(given);
         all.keep(given.len());
         all
     }
 
-    /// Copies the original up to this byte.
     pub(super) fn keep(&mut self, end: usize) {
         self.pieces.push(Piece { text: self.text.len(), given: self.taken, is_kept: true });
         self.text.push_str(&self.given[self.taken..end]);
         self.taken = end;
     }
 
-    /// Replaces the original up to this byte by another text.
     pub(super) fn replace(&mut self, end: usize, by: &str) {
         self.pieces.push(Piece { text: self.text.len(), given: self.taken, is_kept: false });
         self.text.push_str(by);
         self.taken = end;
     }
 
-    /// Column of the original for a column of the rewritten text, in characters from 1.
+    /// Original column of a rewritten one, in characters from 1.
     fn column(&self, column: usize) -> usize {
         let at: usize = self.text.chars().take(column.saturating_sub(1)).map(char::len_utf8).sum();
         let Some(piece) = self.pieces.iter().rev().find(|piece| piece.text <= at) else { return column };
@@ -56,14 +50,12 @@ impl<'t> Rewritten<'t> {
         1 + self.given.char_indices().filter(|(start, _)| *start < place).count()
     }
 
-    /// Fault of the rewritten kernel, as a fault of the original.
     pub(super) fn in_kernel(&self, fault: KernelError) -> KernelError {
         let KernelError::Expression(mut error) = fault else { return fault };
         (error.text, error.column) = (self.given.to_owned(), self.column(error.column));
         error.into()
     }
 
-    /// Fault of the rewritten likelihood, as a fault of the original.
     pub(super) fn in_likelihood(&self, fault: LikelihoodError) -> LikelihoodError {
         match fault {
             LikelihoodError::Expression { column, message, .. } => LikelihoodError::Expression {

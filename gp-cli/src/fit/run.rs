@@ -21,7 +21,7 @@ use gp_kernels::{Evaluator, KernelExt};
 use serde_json::{Map, Value};
 use std::time::Instant;
 
-/// Runs a plan. `origin` is the command recorded in the model file.
+/// Runs a plan; `origin` is the command recorded in the model file.
 ///
 /// # Errors
 /// [`Numerical`](ErrorKind::Numerical) if the start cannot be evaluated.
@@ -122,7 +122,6 @@ fn chosen_kernel(tried: &TriedKernels) -> String {
     }
 }
 
-/// Effective configuration: flags, options of reading the table, settings of the method.
 fn effective(spec: &FitSpec, choice: &TableChoice, given: &Given) -> Map<String, Value> {
     let mut config = spec.config();
     for (name, value) in [("format", &choice.format), ("table", &choice.table), ("query", &choice.query)] {
@@ -134,7 +133,7 @@ fn effective(spec: &FitSpec, choice: &TableChoice, given: &Given) -> Map<String,
     config
 }
 
-/// Turns a failed diagnostic into a warning, so that the model is not lost.
+/// Warning in place of a failed diagnostic, to save the model.
 fn no_answer(what: &str, error: CliError) -> Result<String, CliError> {
     if error.kind() != ErrorKind::Numerical {
         return Err(error);
@@ -142,7 +141,6 @@ fn no_answer(what: &str, error: CliError) -> Result<String, CliError> {
     Ok(format!("{what} could not be computed: {}", error.with_causes()))
 }
 
-/// Warning of lost classes, for a single target that is a label.
 fn lost_classes(
     fit: &Fit,
     rows: &TrainingRows,
@@ -197,7 +195,7 @@ fn training_record(
     }
 }
 
-/// Coverage of sample rows by inducing inputs or active points, per latent; empty without them.
+/// Coverage of sample rows by inducing inputs or active points, per latent.
 fn coverage(posterior: &Approximation, sample: &Sample) -> Result<Vec<Coverage>, CliError> {
     let (by, (points, _)) = (Evaluator::default(), sample.rows.whole()?);
     let mut found: Vec<Coverage> = Vec::new();

@@ -1,4 +1,4 @@
-//! Rows that choices are based on: all, or a sample of many.
+//! Rows for automatic choices: all, or a sample of many.
 
 use crate::error::CliError;
 use crate::method::TrainingRows;
@@ -7,19 +7,18 @@ use rand::SeedableRng;
 use rand::seq::index;
 use rand_chacha::ChaCha8Rng;
 
-/// Maximum number of rows for placement, linear baseline and coverage, unless there are many inducing inputs.
+/// Maximum rows for placement, linear baseline and coverage, unless there are many inducing inputs.
 const MAX_ROWS: usize = 50_000;
-/// Minimum number of sample rows per inducing input.
 const ROWS_AN_INDUCING_INPUT: usize = 10;
-/// Random stream; other choices of a fit use stream 0 of the same seed.
+/// Random stream; other choices use stream 0 of the same seed.
 const STREAM: u64 = 1;
 
-/// Sample of a fit's rows, in memory. Depends on the number of rows and the seed, not on where the rows are stored.
+/// In-memory sample of a fit's rows; depends on row number and seed, not on storage.
 #[derive(Clone, Debug)]
 pub struct Sample {
     /// Points and observations.
     pub rows: TrainingRows,
-    /// Positions among all rows, ascending; None for all rows.
+    /// Ascending positions among all rows; None for all.
     places: Option<Vec<usize>>,
 }
 
@@ -32,7 +31,7 @@ impl Sample {
         Self::at_most(rows, most(inducing), seed)
     }
 
-    /// Sample of at most this many rows.
+    /// Sample of at most `most` rows.
     ///
     /// # Errors
     /// As [`of`](Self::of).
@@ -56,7 +55,7 @@ impl Sample {
         self.places.as_ref().map_or(row, |places| places[row])
     }
 
-    /// Number of rows that a sample holds in memory in addition to the table.
+    /// Number of rows held in memory besides the table.
     #[must_use]
     pub fn held(rows: &TrainingRows, inducing: usize) -> usize {
         let all = rows.count() <= most(inducing);

@@ -1,8 +1,8 @@
-//! Words with a usual order, from low to high.
+//! Words with a default order, from low to high.
 
 use crate::data::quoted;
 
-/// Usual scales. Words of a scale that mean nearly the same stand beside each other.
+/// Ordered scales; near-synonyms are adjacent.
 const SCALES: [&[&str]; 17] = [
     &[
         "lowest",
@@ -49,7 +49,7 @@ const SCALES: [&[&str]; 17] = [
     &["young", "middle aged", "old"],
 ];
 
-/// Labels in the order that their words usually have, as a value of `--order`; `None` for other words.
+/// Labels ordered by their words, as a value of `--order`; `None` for other words.
 pub(crate) fn default_order(labels: &[String]) -> Option<String> {
     SCALES.iter().filter(|_| labels.len() > 2).find_map(|scale| ordered(labels, scale))
 }
@@ -63,7 +63,7 @@ fn ordered(labels: &[String], scale: &[&str]) -> Option<String> {
     are_distinct.then(|| if order.contains(' ') { format!("\"{order}\"") } else { order })
 }
 
-/// Place of a label on a scale, in any case, with blanks, hyphens or underscores.
+/// Place of a label on a scale, ignoring case and separators.
 fn place_on(scale: &[&str], label: &str) -> Option<usize> {
     let plain = label.trim().to_lowercase().replace(['_', '-'], " ");
     scale.iter().position(|word| *word == plain)

@@ -1,4 +1,4 @@
-//! Checks of a finished fit: no skill, an impossible objective, or runaway parameters.
+//! Checks of a finished fit: no skill, impossible objective, runaway parameters.
 
 use super::constant_latent::evidence_of_constant;
 use super::noise::{boundless, largest_evidence, lost_noise, rounding};
@@ -14,36 +14,27 @@ use gp_kernels::posterior::LatentBeliefs;
 use gp_likelihoods::{Likelihood, Support};
 use std::f64::consts::TAU;
 
-/// Maximum number of rows examined.
 const ROWS: usize = 500;
-/// Standard deviation below which a mean is flat: relative to a real target's, else in latent units.
+/// Standard deviation of a flat mean, relative to a real target's or in latent units.
 const FLAT: f64 = 0.02;
-/// Share of the target's variance that chance may explain on rows of training.
+/// Share of target variance that chance may explain on training rows.
 const LITTLE: f64 = 0.25;
-/// Gain of log evidence that is strong evidence, a factor of 20. Chance gains less by a few length-scales.
+/// Strong gain of log evidence: a factor of 20. Chance gains less by a few length-scales.
 const STRONG: f64 = 3.0;
 /// Largest plausible parameter in standardised units, and inverse of the smallest.
 const LARGEST: f64 = 1e8;
-/// Maximum number of parameters named in a message.
 const MAX_NAMES: usize = 4;
 
-/// Rows of a fit, for its checks.
 #[derive(Debug)]
 pub(super) struct FittedRows<'a> {
-    /// Number of rows, and their mean weight.
     pub(super) count: usize,
     pub(super) mean_weight: f64,
     pub(super) sample: &'a TrainingRows,
-    /// Names of the coordinates of points.
     pub(super) columns: &'a [String],
 }
 
-/// Clears the converged mark of a fit that learned nothing, has an impossible objective, or has variances far
-/// above the target's. Warns of these, of parameters that the data do not determine, and of noise trained to
-/// zero.
-///
-/// # Errors
-/// [`Numerical`](crate::ErrorKind::Numerical) if the fit cannot predict.
+/// Clears the converged mark if nothing was learned, the objective is impossible, or variances are far above
+/// the target's. Warns of these, of undetermined parameters and of noise trained to zero.
 pub(super) fn judge(fit: &mut Fit, seen: &FittedRows<'_>, seed: u64) -> Result<(), CliError> {
     if !fit.is_trained() {
         return Ok(());
@@ -86,17 +77,12 @@ fn present(rows: &TrainingRows, target: usize) -> Result<Vec<f64>, CliError> {
     Ok(targets)
 }
 
-/// Mean row weight under a likelihood.
-///
-/// # Errors
-/// [`Usage`](crate::ErrorKind::Usage) for rows outside memory.
 pub(super) fn mean_weight(likelihood: &dyn Likelihood, rows: &TrainingRows) -> Result<f64, CliError> {
     let (points, observed) = rows.whole()?;
     let weights = observed.chunks_exact(rows.outputs()).map(|y| likelihood.weight(y));
     Ok(weights.sum::<f64>() / points.nrows() as f64)
 }
 
-/// Warning of an impossible objective for observations of this weight.
 pub(super) fn impossible(fit: &Fit, weight: f64) -> Option<String> {
     let likelihood = fit.posterior.likelihood();
     let largest = largest_evidence(likelihood, weight).filter(|largest| fit.objective > *largest)?;
@@ -109,7 +95,6 @@ pub(super) fn impossible(fit: &Fit, weight: f64) -> Option<String> {
     ))
 }
 
-/// Predictive variances of a single real target.
 fn variances(fit: &Fit, beliefs: &LatentBeliefs) -> Vec<f64> {
     let likelihood = fit.posterior.likelihood();
     if likelihood.targets() > 1 || likelihood.support() != Support::Real {
@@ -119,7 +104,6 @@ fn variances(fit: &Fit, beliefs: &LatentBeliefs) -> Vec<f64> {
     moments.iter().map(|of| of.variance).collect()
 }
 
-/// `true` if no latent depends on the inputs.
 fn is_flat(fit: &Fit, beliefs: &LatentBeliefs, targets: &[f64]) -> bool {
     if beliefs.functions().iter().all(|function| function.mean.len() < 2) {
         return false;
@@ -135,8 +119,8 @@ fn is_flat(fit: &Fit, beliefs: &LatentBeliefs, targets: &[f64]) -> bool {
     beliefs.functions().iter().all(|function| spread(&function.mean) < FLAT * unit)
 }
 
-/// Reason to call regression mere noise: its log evidence is not above that of a constant alone, or not by much for
-/// counts and others, and its predictions explain little of the target, even on rows of training. None with role columns.
+/// Reason to call regression mere noise: log evidence not above that of a constant (by a margin for counts
+/// and others), and little explained even on training rows. None with role columns.
 fn is_noise(fit: &Fit, seen: &FittedRows<'_>, beliefs: &LatentBeliefs, targets: &[f64]) -> Option<String> {
     let [function] = beliefs.functions() else { return None };
     if seen.sample.outputs() > 1 || function.mean.len() != targets.len() {
@@ -162,14 +146,13 @@ fn is_noise(fit: &Fit, seen: &FittedRows<'_>, beliefs: &LatentBeliefs, targets: 
     })
 }
 
-/// Standard deviation.
 fn spread(values: &[f64]) -> f64 {
     let count = values.len() as f64;
     let mean = values.iter().sum::<f64>() / count;
     (values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / count).sqrt()
 }
 
-/// Robust spread, for likelihoods that expect outliers.
+/// Robust spread, for outlier-tolerant likelihoods.
 fn typical_spread(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -178,7 +161,6 @@ fn typical_spread(values: &[f64]) -> f64 {
     if robust > 0.0 { robust.min(spread(values)) } else { spread(values) }
 }
 
-/// Warning of parameters beyond plausible values. `columns` are the names of coordinates.
 fn runaways(fit: &Fit, columns: &[String]) -> Option<String> {
     let mut found: Vec<String> = Vec::new();
     for latent in fit.posterior.describe() {
@@ -216,7 +198,6 @@ pub(super) mod tests {
     use gp_likelihoods::{BernoulliProbit, Gaussian};
     use gp_linalg::JitterPolicy;
 
-    /// A fit with this objective, and the prior as posterior.
     pub(in crate::fit) fn fit(likelihood: Box<dyn Likelihood>, objective: f64) -> Fit {
         let points = Mat::from_fn(2, 1, |i, _| i as f64);
         let inputs = InducingInputs::points(points.as_ref()).unwrap();
@@ -235,7 +216,7 @@ pub(super) mod tests {
         }
     }
 
-    /// The evidence of the mean alone is −2.84 here, for two targets of mean 0 and variance 1.
+    /// Evidence of the mean alone: −2.84, for two targets of mean 0 and variance 1.
     #[test]
     fn evidence_below_that_of_the_mean_is_noise() {
         let told = |objective, observed: Vec<f64>| {

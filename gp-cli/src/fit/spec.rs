@@ -15,7 +15,6 @@ use serde_json::{Map, Value};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Value for an automatic choice.
 const AUTO: &str = "auto";
 
 /// All flags that affect a fitted model.
@@ -198,7 +197,6 @@ pub enum LengthUnits {
     Model,
 }
 
-/// A command line of nothing but these flags.
 #[derive(Parser)]
 #[command(no_binary_name = true)]
 struct Flags {
@@ -207,7 +205,6 @@ struct Flags {
 }
 
 impl FitSpec {
-    /// `true` for an automatic choice of method.
     pub(super) fn is_auto(&self) -> bool {
         self.method.eq_ignore_ascii_case(AUTO)
     }
@@ -215,7 +212,7 @@ impl FitSpec {
     /// Spec from flags, such as `["--target", "y", "--method", "exact"]`.
     ///
     /// # Errors
-    /// Of kind [`Usage`](ErrorKind::Usage) for unknown flags and invalid values.
+    /// [`Usage`](ErrorKind::Usage) for unknown flags and invalid values.
     pub fn from_flags<'a>(
         flags: impl IntoIterator<Item = &'a str>,
         context: &Context,
@@ -229,7 +226,7 @@ impl FitSpec {
         Ok(spec)
     }
 
-    /// Rejoins quoted names that were cut at their commas: `"height, cm",age` names two columns.
+    /// Rejoins quoted names cut at commas: `"height, cm",age` names two columns.
     pub(crate) fn join_quoted_names(&mut self) {
         let lists = [&mut self.target, &mut self.features, &mut self.exclude, &mut self.order];
         let lists = lists.into_iter().chain([&mut self.labels]);
@@ -276,7 +273,7 @@ impl FitSpec {
     }
 }
 
-/// Writes a single text as a plain string, as in model files from before several targets.
+/// Writes a single text as a plain string, for compatibility with single-target model files.
 fn one_or_several<S: Serializer>(all: &[String], serializer: S) -> Result<S::Ok, S::Error> {
     match all {
         // A name with a comma must be quoted, so it is written as a list.
@@ -299,7 +296,6 @@ fn parse_kind(text: &str) -> Result<(String, Kind), String> {
     Ok((name.to_owned(), kind.parse()?))
 }
 
-/// Writes column types as a list of `COL=TYPE`.
 fn write_kinds<S: Serializer>(kinds: &[(String, Kind)], to: S) -> Result<S::Ok, S::Error> {
     to.collect_seq(kinds.iter().map(|(name, kind)| format!("{name}={kind}")))
 }
@@ -308,7 +304,7 @@ fn is_nothing(value: &Value) -> bool {
     value.is_null() || value.as_array().is_some_and(Vec::is_empty)
 }
 
-/// Parses a time: `500ms`, `90s`, `10m`, `2h`; seconds without a unit.
+/// Parses `500ms`, `90s`, `10m` or `2h`; seconds without a unit.
 ///
 /// # Errors
 /// Message for the user.

@@ -12,8 +12,8 @@ const ELEMENTS_FACTOR: f64 = 3.0;
 /// Scale of moves of unbounded parameters, relative to those of logarithms.
 const OF_EITHER_SIGN: f64 = 0.5;
 
-/// Evenly spread numbers between −1 and 1 per start and parameter: a random number, plus the start's number
-/// times the square root of a prime, modulo 1. Each parameter has its own prime.
+/// Evenly spread numbers in [−1, 1] per start and parameter: a random number, plus the start's number times
+/// the square root of the parameter's prime, modulo 1.
 #[derive(Debug)]
 pub(super) struct StartPlaces {
     first: ChaCha8Rng,
@@ -35,14 +35,14 @@ impl StartPlaces {
         2.0 * (self.first.random::<f64>() + steps).fract() - 1.0
     }
 
-    /// Logarithm of a factor between 1/`factor` and `factor`.
+    /// Logarithm of a factor in [1/`factor`, `factor`].
     fn within(&mut self, factor: f64) -> f64 {
         self.next() * factor.ln()
     }
 }
 
-/// Moves all free parameters of kernels and likelihood log-uniformly, by a factor between a tenth and ten;
-/// elements of a vector by up to three more. Bounded parameters stay within their bounds.
+/// Moves free parameters log-uniformly by a factor of at most ten, vector elements by up to three more,
+/// within bounds.
 pub(super) fn spread(problem: &mut Problem, places: &mut StartPlaces) {
     if problem.alike && !problem.kernels.is_empty() {
         spread_kernel(problem.kernels[0].as_mut(), places);
@@ -53,7 +53,6 @@ pub(super) fn spread(problem: &mut Problem, places: &mut StartPlaces) {
     problem.likelihood.parameters_mut().iter_mut().for_each(|parameter| move_away(parameter, places));
 }
 
-/// Number of values that [`spread`] moves.
 pub(super) fn free_count(problem: &Problem) -> usize {
     let mut count = 0;
     for kernel in &problem.kernels {
@@ -102,7 +101,6 @@ mod tests {
         assert!(seen.iter().any(|&value| value < 0.2) && seen.iter().any(|&value| value > 5.0));
     }
 
-    /// Any eight starts cover each third of a parameter's range.
     #[test]
     fn few_starts_are_spread_evenly() {
         for seed in 0..50 {

@@ -1,4 +1,4 @@
-//! Rows of a table during a fit: in memory, or in a file and read as needed.
+//! Rows during a fit: in memory, or in a file and read as needed.
 
 use super::spec::FitSpec;
 use super::streaming;
@@ -10,11 +10,11 @@ use crate::memory::size_text;
 use std::path::{Path, PathBuf};
 
 impl Stream {
-    /// Reason for leaving the rows in a file; None if the table is held in memory.
+    /// Reason for leaving rows in a file; None if they are held in memory.
     ///
     /// # Errors
-    /// [`Usage`](ErrorKind::Usage) if the flags request a file but the method needs all rows in memory;
-    /// [`Data`](ErrorKind::Data) if the rows neither fit in memory nor can be left in a file.
+    /// [`Usage`](ErrorKind::Usage) if flags request a file but the method needs all rows in memory;
+    /// [`Data`](ErrorKind::Data) if rows fit neither memory nor file.
     pub fn why_not_held(
         self,
         input: &Input,
@@ -53,7 +53,7 @@ impl Stream {
     }
 }
 
-/// Choice by bytes needed and free; `able` is the error if the fit cannot read from a file.
+/// `able`: error if the fit cannot read from a file.
 fn by_size(needed: f64, free: f64, able: Result<(), CliError>) -> Result<Option<String>, CliError> {
     if needed <= SHARE_HELD * free {
         return Ok(None);
@@ -89,7 +89,6 @@ mod tests {
         assert!(refused.with_causes().ends_with("left: method ep needs all rows in memory"));
     }
 
-    /// A sparse file, of which only the beginning is read.
     #[test]
     fn tables_without_room_go_to_a_file_by_themselves() {
         let (folder, context) = (tempfile::tempdir().unwrap(), Context::built_in());

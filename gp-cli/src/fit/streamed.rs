@@ -1,5 +1,4 @@
-//! Tables outside memory: written to a file of numbers, from which rows are read as needed. Each of several processes
-//! writes those that it holds.
+//! Tables outside memory: a file of numbers, read as needed. Each of several processes writes its rows.
 
 use super::observed::Observed;
 use super::raw_rows::{RawRows, RawWriter, ShareWriter};
@@ -20,8 +19,8 @@ use std::path::Path;
 /// Rows; block per row and power per factor, if there are such columns.
 pub(super) type EncodedRows = (TrainingRows, Vec<usize>, Option<Vec<f64>>);
 
-/// Table with its rows in an unnamed file: one number per column, with indices for words. The file disappears
-/// with the process, however it ends.
+/// Table in an unnamed file: one number per column, indices for words. The file disappears with the process,
+/// however it ends.
 ///
 /// ```
 /// use gp_cli::Context;
@@ -51,7 +50,6 @@ pub struct Streamed {
     origin: Origin,
 }
 
-/// Origin of the table, read again to locate an error.
 #[derive(Debug)]
 struct Origin {
     formats: Formats,
@@ -61,11 +59,11 @@ struct Origin {
 }
 
 impl Streamed {
-    /// Reads a table and writes its numbers to a file in a folder. `why` is the reason, for messages.
+    /// Reads a table and writes its numbers to a file in a folder; `why` is the reason, for messages.
     ///
     /// # Errors
     /// [`Data`](ErrorKind::Data) as [`fit::read`](super::read) and [`Plan::new`](super::Plan::new),
-    /// [`Usage`](ErrorKind::Usage) for a format that cannot be read in chunks, [`Io`](ErrorKind::Io) for a full or
+    /// [`Usage`](ErrorKind::Usage) for a format without chunks, [`Io`](ErrorKind::Io) for a full or
     /// unwritable folder.
     pub fn read(
         input: Input,
@@ -98,13 +96,13 @@ impl Streamed {
         &self.raw
     }
 
-    /// Survey of the table.
+    /// Survey of the columns.
     #[must_use]
     pub fn survey(&self) -> &Survey {
         &self.survey
     }
 
-    /// Rows dropped because of a missing value.
+    /// Rows dropped for missing values.
     #[must_use]
     pub fn dropped(&self) -> &LeftOut {
         &self.dropped
@@ -123,10 +121,6 @@ impl Streamed {
     }
 
     /// Rows in model units, with blocks and powers.
-    ///
-    /// # Errors
-    /// [`Data`](ErrorKind::Data), with the place, for an observation outside the support or different powers
-    /// in a block.
     pub(super) fn into_rows(self, inputs: &Inputs, observed: &Observed) -> Result<EncodedRows, CliError> {
         let support = observed.likelihood.support();
         let (all, features) = (observed.targets(), self.survey.features().len());
@@ -146,7 +140,6 @@ impl Streamed {
         ))
     }
 
-    /// Refuses the first target that the likelihood cannot take.
     fn check_targets(
         &self,
         encoder: &RowEncoder,
@@ -170,7 +163,7 @@ impl Streamed {
         checked(value, support, |what| self.origin.fault(row as usize, name, what)).map(drop)
     }
 
-    /// Blocks and powers of all rows. Reads the whole file if there are such columns.
+    /// Reads the whole file if there are such columns.
     fn factors(&self) -> Result<Factors, CliError> {
         let [blocks, powers] = [Role::Blocks, Role::AlphaColumn].map(|role| self.survey.place_of(role, 0));
         let (places, mut factors) = ([blocks, powers], Factors::default());
@@ -190,7 +183,6 @@ impl Streamed {
     }
 }
 
-/// Summary of a table that was read once.
 struct Seen {
     survey: Survey,
     dropped: LeftOut,
@@ -202,7 +194,7 @@ impl Origin {
         self.formats.pieces(&self.input, &self.options)
     }
 
-    /// Reads all rows. `each` gets the expected number of rows, if known, and the numbers of a row.
+    /// `each` gets the expected number of rows, if known, and a row's numbers.
     fn see(
         &self,
         spec: &FitSpec,
@@ -232,7 +224,6 @@ impl Origin {
         Ok(Seen { survey, dropped, left_out })
     }
 
-    /// Survey and file of all rows.
     fn held(&self, spec: &FitSpec, folder: &Path) -> Result<(Seen, RawRows), CliError> {
         let mut writer = None;
         let mut seen = self.see(spec, |expected, row| {
@@ -295,7 +286,6 @@ impl Origin {
     }
 }
 
-/// Rows in a file, encoded as points and observations when read.
 #[derive(Debug)]
 struct EncodedFile {
     raw: RawRows,

@@ -5,7 +5,7 @@ use crate::error::{CliError, ErrorKind};
 use crate::method::{Method, Methods, Optimizer};
 use std::sync::Arc;
 
-/// Refuses a method that needs the table in memory, with this optimiser or with all.
+/// Refuses a method that needs the table in memory, with this or any optimiser.
 pub(super) fn check(
     method: &dyn Method,
     optimizer: Option<Optimizer>,
@@ -25,7 +25,7 @@ pub(super) fn check(
     Err(CliError::new(ErrorKind::Usage, message))
 }
 
-/// The same for the requested method, before any row is read.
+/// [`check`] of the requested method before any row is read.
 pub(super) fn check_spec(spec: &FitSpec, methods: &Methods) -> Result<(), CliError> {
     if spec.is_auto() {
         return Ok(());
@@ -33,7 +33,6 @@ pub(super) fn check_spec(spec: &FitSpec, methods: &Methods) -> Result<(), CliErr
     check(methods.find(&spec.method)?.as_ref(), spec.optimizer, methods)
 }
 
-/// Methods that can read rows from a file, with their optimisers unless all can.
 pub(crate) fn able(methods: &Methods) -> Vec<String> {
     let with = |method: &Arc<dyn Method>| {
         let (can, cannot): (Vec<Optimizer>, Vec<Optimizer>) =

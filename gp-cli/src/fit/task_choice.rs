@@ -1,4 +1,4 @@
-//! Task of a fit, from the flags or the values of the target.
+//! Task from flags or target values.
 
 use super::guess::{Guess, other_readings};
 use super::lookalikes::lookalikes;
@@ -19,15 +19,14 @@ use crate::missing::Missing;
 use crate::shown::shown;
 use gp_likelihoods::{Likelihood, Support};
 
-/// Minimum number of rows per distinct number, on average, to take numbers as classes without a given number
-/// of classes.
+/// Minimum average rows per distinct number, to infer classes without a given number.
 const ROWS_PER_CLASS: u64 = 3;
-/// Minimum number of distinct words, and of rows per word on average, from which on words are doubted as labels.
+/// Words are doubted as labels above this number of distinct ones with fewer rows per word on average.
 const MANY_WORDS: usize = 10;
 const ROWS_PER_WORD: u64 = 2;
 
-/// Flags with the task and the inputs that keep missing values determined from the whole table, so that all
-/// folds are fitted alike. Also returns notes about the table.
+/// Fixes task and inputs with missing values from the whole table, for equal fits of all folds. Also returns
+/// notes about the table.
 ///
 /// # Errors
 /// As [`Plan::new`](super::Plan::new).
@@ -57,7 +56,7 @@ fn kept_names(survey: &Survey) -> Vec<&str> {
     survey.features().iter().filter(|column| column.keeps_missing()).map(ColumnSurvey::name).collect()
 }
 
-/// Treatment of missing values by column: as given, else kept where the whole table keeps some.
+/// Treatment of missing values per column: as given, else kept where the whole table has some.
 fn kept(survey: &Survey, spec: &FitSpec) -> Vec<(String, Missing)> {
     let said = |name: &str| spec.missing_in.iter().any(|(column, _)| column == name);
     let names = kept_names(survey).into_iter().filter(|name| !said(name));
@@ -65,7 +64,6 @@ fn kept(survey: &Survey, spec: &FitSpec) -> Vec<(String, Missing)> {
     spec.missing_in.iter().cloned().chain(kept).collect()
 }
 
-/// Task from the flags or the values, with the reason.
 pub(super) fn task(
     survey: &Survey,
     column: &ColumnSurvey,
@@ -136,7 +134,6 @@ fn is_word(spec: &FitSpec, name: &str) -> bool {
     spec.kinds.iter().any(|(column, kind)| column == name && *kind == Kind::Category)
 }
 
-/// Task of three or more distinct numbers.
 fn task_of_numbers(
     survey: &Survey,
     column: &ColumnSurvey,
@@ -165,7 +162,6 @@ fn task_of_numbers(
     })
 }
 
-/// Error that asks for the meaning of ambiguous numbers.
 fn question(survey: &Survey, column: &ColumnSurvey, labels: &Labels) -> CliError {
     let rows = labels.names.iter().zip(&labels.counts).enumerate();
     let seen = rows.map(|(place, (name, count))| {
@@ -198,10 +194,7 @@ fn task_of(likelihood: &dyn Likelihood) -> Task {
     }
 }
 
-/// Likelihood of the flag, with the target's number of classes unless it is given.
-///
-/// # Errors
-/// [`Usage`](ErrorKind::Usage) for a text that cannot be read.
+/// Likelihood of the flag, with the target's number of classes by default.
 pub(super) fn as_said(
     text: &str,
     labels: &Labels,
@@ -213,10 +206,7 @@ pub(super) fn as_said(
     known.parse(&counted.text).map_err(|fault| wrong_likelihood(counted.in_likelihood(fault)))
 }
 
-/// Refuses numbers that hardly repeat as labels, if the number of classes is not given.
-///
-/// # Errors
-/// [`Usage`](ErrorKind::Usage).
+/// Refuses rarely repeated numbers unless the number of classes is given.
 fn check_labels(text: &str, labels: &Labels, context: &Context) -> Result<(), CliError> {
     let known = &context.likelihoods;
     let counted = names::of_classes(text, labels.names.len(), known).text;
@@ -231,7 +221,6 @@ fn check_labels(text: &str, labels: &Labels, context: &Context) -> Result<(), Cl
     Err(CliError::usage(what))
 }
 
-/// `true` for numbers with too few rows each for labels.
 fn hardly_repeat(labels: &Labels) -> bool {
     let rows = labels.counts.iter().sum::<u64>();
     labels.numbers.is_some() && rows < ROWS_PER_CLASS * labels.names.len() as u64
@@ -242,10 +231,6 @@ fn words_hardly_repeat(labels: &Labels) -> bool {
     words > MANY_WORDS && rows < ROWS_PER_WORD * words as u64
 }
 
-/// Checks that task and likelihood agree on labels or numbers, and on an order of labels.
-///
-/// # Errors
-/// [`Usage`](ErrorKind::Usage).
 pub(super) fn check_task(task: Task, likelihood: &dyn Likelihood) -> Result<(), CliError> {
     let takes_labels = likelihood.support().classes() > 0;
     let is_of_labels = matches!(task, Task::Binary | Task::Multiclass | Task::Ordinal);
@@ -262,7 +247,7 @@ pub(super) fn check_task(task: Task, likelihood: &dyn Likelihood) -> Result<(), 
     Err(CliError::usage(what))
 }
 
-/// Checks an order of labels, which makes no difference with two.
+/// Checks label order, irrelevant with two.
 fn check_order(task: Task, likelihood: &dyn Likelihood) -> Result<(), CliError> {
     let likely = task_of(likelihood);
     let differ =

@@ -24,7 +24,6 @@ pub enum TaskChoice {
     Ordinal,
 }
 
-/// Task names of other programs, with advice.
 const ELSEWHERE: [(&[&str], &str); 2] = [
     (
         &["classification", "classify", "classifier", "class", "classes"],
@@ -36,7 +35,6 @@ const ELSEWHERE: [(&[&str], &str); 2] = [
     ),
 ];
 
-/// Parser of `--task`, with advice on task names of other programs.
 #[derive(Clone, Debug)]
 pub(super) struct TaskParser(EnumValueParser<TaskChoice>);
 

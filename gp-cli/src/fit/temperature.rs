@@ -1,4 +1,4 @@
-//! Temperature of class probabilities, from training rows left out one at a time.
+//! Temperature of class probabilities, from leave-one-out predictions.
 
 use super::class_frequencies::{self, Foreseen};
 use super::duplicates;
@@ -10,12 +10,11 @@ use gp_ep::{DataSource as _, Temperature};
 use gp_kernels::stoppable;
 use gp_optim::{Control, StopSignal};
 
-/// Maximum number of rows left out, for the cost.
+/// Maximum number of rows left out, to limit cost.
 const ROWS: usize = 2_000;
-/// Maximum share of rows that cannot be left out. They are unusual, so results without them would mislead.
+/// Maximum share of rows that cannot be left out. They are unusual; results without them would mislead.
 const FAILED: f64 = 0.01;
 
-/// Method that trained a fit, with its settings, the number of rows and its control.
 pub(super) struct TrainedBy<'a> {
     pub(super) method: &'a dyn Method,
     pub(super) given: Given,
@@ -23,18 +22,14 @@ pub(super) struct TrainedBy<'a> {
     pub(super) control: Control,
 }
 
-/// Rows left out: their labels, and the probability of each class.
 struct LeftOutRows {
     probabilities: Mat<f64>,
     labels: Vec<usize>,
 }
 
-/// Sets the temperature of a fit: the given one, or the best for left-out rows, which is returned. None is
-/// sought without classes, without training, or if the method's posterior does not separate contributions of
-/// rows. A fit that predicts left-out rows no better than the frequencies of other labels has not converged.
-///
-/// # Errors
-/// [`Numerical`](ErrorKind::Numerical) for a given temperature and a likelihood without classes.
+/// Sets the given temperature, or the leave-one-out optimum and returns it. None is sought without classes
+/// or training, or if rows' contributions cannot be separated. A fit no better than leave-one-out label
+/// frequencies has not converged.
 pub(super) fn settle(
     fit: &mut Fit,
     by: &TrainedBy<'_>,
@@ -84,8 +79,8 @@ fn set(fit: &mut Fit, temperature: f64) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Stops work after training on an interrupt, unless one came before. Several processes go on, as they would
-/// have to stop together.
+/// Stops on an interrupt, unless one came during training. Several processes go on: they would have to stop
+/// together.
 fn stop_signal(control: &Control) -> StopSignal {
     if !control.team().is_alone() || control.is_interrupted() {
         return StopSignal::default();
@@ -117,7 +112,7 @@ fn leave_out(
     Ok(Some(LeftOutRows { probabilities, labels }))
 }
 
-/// `ln p` of a label at a temperature; NaN for an unknown label.
+/// `ln p` of a label at a temperature; NaN for an unknown one.
 fn log_probability(probabilities: &Mat<f64>, row: usize, label: usize, temperature: f64) -> f64 {
     let tempered = |class: usize| probabilities[(row, class)].max(f64::MIN_POSITIVE).ln() / temperature;
     let largest = (0..probabilities.ncols()).map(tempered).fold(f64::NEG_INFINITY, f64::max);

@@ -1,4 +1,4 @@
-//! Training of a plan's problem, or of its parts one by one.
+//! Trains a plan's problem, or its parts one by one.
 
 use super::baseline;
 use super::design::PartStart;
@@ -17,39 +17,29 @@ use gp_ep::{DataSource as _, Temperature};
 use gp_kernels::diagonal;
 use std::time::Instant;
 
-/// Prior variance of functions, in units of the model, that may be the cause of a failure.
+/// Prior variance of functions, in model units, that may cause a failure.
 const LARGE: f64 = 1e8;
 
-/// A fit, with its linear baseline.
 #[derive(Debug)]
 pub(super) struct Trained {
     pub(super) fit: Fit,
     pub(super) baseline: Option<Approximation>,
-    /// Temperature found for class probabilities, if any.
     pub(super) temperature: Option<Temperature>,
-    /// Kernels tried, for all targets or per target.
     pub(super) kernels: Vec<TriedKernels>,
-    /// Starts tried, if several, for all targets or per target.
     pub(super) starts: Vec<TriedStarts>,
 }
 
-/// Context of a training run, with the target's name if there are several.
 #[derive(Clone, Copy)]
 pub(super) struct TrainingContext<'a> {
     pub(super) method: &'a dyn Method,
     pub(super) spec: &'a FitSpec,
     pub(super) stages: &'a Stages,
-    /// Names of the coordinates of points.
     pub(super) columns: &'a [String],
     pub(super) target: Option<&'a str>,
     pub(super) begun: Instant,
 }
 
 impl TrainingContext<'_> {
-    /// Searches for a kernel if requested, then trains, from the best of several starts if requested.
-    ///
-    /// # Errors
-    /// As [`fit`](super::fit).
     pub(super) fn carry_out(
         &self,
         mut problem: Problem,
@@ -71,8 +61,7 @@ impl TrainingContext<'_> {
         Ok(Trained { kernels, ..trained })
     }
 
-    /// Trains a problem and its linear baseline, and checks the fit on sample rows. `of` names what is
-    /// trained, for messages.
+    /// Trains a problem and its baseline, and checks the fit on sample rows. `of`: name for messages.
     fn train(
         &self,
         mut problem: Problem,
@@ -120,7 +109,7 @@ impl TrainingContext<'_> {
     }
 }
 
-/// Largest prior variance of a latent function at the first row; 0 if it cannot be computed.
+/// At the first row; 0 if not computable.
 fn variance(problem: &Problem, sample: &TrainingRows) -> f64 {
     let Ok((points, _)) = sample.whole() else { return 0.0 };
     let first = points.subrows(0, points.nrows().min(1));
@@ -128,7 +117,7 @@ fn variance(problem: &Problem, sample: &TrainingRows) -> f64 {
     all.fold(0.0, f64::max)
 }
 
-/// Names a [large](LARGE) initial variance beside a numerical failure, which tells of its effects alone.
+/// Adds a [large](LARGE) initial variance to a numerical failure, which only names effects.
 fn with_variance(error: CliError, variance: f64) -> CliError {
     if error.kind() != ErrorKind::Numerical || variance <= LARGE {
         return error;

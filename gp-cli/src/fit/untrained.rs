@@ -1,14 +1,11 @@
-//! Flags without effect in fits that keep all parameters.
+//! Flags without effect in fits with fixed parameters.
 
 use super::spec::FitSpec;
 use crate::error::CliError;
 use crate::method::{Given, Method, Optimizer};
 
-/// Refuses flags that make no difference with `--no-train`. Settings by which a method finds sites or posteriors at
-/// given parameters remain, and so do bounds and priors, which the model keeps.
-///
-/// # Errors
-/// [`Usage`](crate::ErrorKind::Usage), naming the first such flag and the reason.
+/// Refuses the first flag without effect. Settings for sites or posteriors stay, and bounds and priors,
+/// which the model keeps.
 pub(super) fn check(
     spec: &FitSpec,
     method: &dyn Method,
@@ -35,7 +32,8 @@ pub(super) fn check(
     }
 }
 
-/// `true` if the optimiser also finds the posterior: L-BFGS lets it converge, first-order methods move it in steps.
+/// `true` if the optimiser also finds the posterior: L-BFGS lets it converge, first-order methods move it in
+/// steps.
 fn finds_posteriors(method: &dyn Method) -> bool {
     let optimizers = method.optimizers();
     let is_first_order = |optimizer: &Optimizer| *optimizer != Optimizer::Lbfgs;

@@ -1,6 +1,4 @@
-//! Refusal of constant targets.
-//!
-//! The part that the latent explains must vary: numbers less their offsets, or counts relative to exposure.
+//! Refusal of constant targets: numbers less offsets, or counts relative to exposure, must vary.
 
 use super::task::Task;
 use super::task_flag::TaskChoice;
@@ -9,10 +7,10 @@ use crate::error::{CliError, ErrorKind};
 use crate::shown::shown;
 use gp_likelihoods::{Likelihood, Link};
 
-/// Relative difference below which numbers are equal up to rounding.
+/// Relative difference of numbers equal up to rounding.
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
 
-/// Task that explains a constant target by a varying role column, and this role.
+/// Task and role whose varying column explains a constant target.
 pub(super) fn task_beside(survey: &Survey) -> Option<(Task, Role)> {
     let varies = |role: Role| survey.role(role, 0).is_some_and(|column| varies(column, &[]));
     [(Task::Count, Role::Exposure), (Task::Regression, Role::Offset)]
@@ -20,20 +18,12 @@ pub(super) fn task_beside(survey: &Survey) -> Option<(Task, Role)> {
         .find(|(_, role)| varies(*role))
 }
 
-/// Refuses a constant target, before its likelihood is known.
-///
-/// # Errors
-/// [`Data`](ErrorKind::Data).
 pub(super) fn check_target(survey: &Survey, labels: &Labels, asked: TaskChoice) -> Result<(), CliError> {
     let may_be_number = matches!(asked, TaskChoice::Auto | TaskChoice::Regression | TaskChoice::Count);
     let varies = labels.names.len() > 1 || may_be_number && task_beside(survey).is_some();
     if varies { Ok(()) } else { Err(one_value(survey)) }
 }
 
-/// Refuses a target that does not vary under this likelihood.
-///
-/// # Errors
-/// [`Data`](ErrorKind::Data).
 pub(super) fn check_observed(
     survey: &Survey,
     labels: &Labels,
@@ -63,7 +53,7 @@ pub(super) fn check_observed(
     Err(CliError::new(ErrorKind::Data, format!("`{}`, column {name}: {what}", survey.source())))
 }
 
-/// `true` if numbers differ by more than the rounding error of the largest, or of the columns they come from.
+/// Beyond the rounding error of the largest number, or of the source columns.
 fn varies(column: &ColumnSurvey, computed_from: &[&ColumnSurvey]) -> bool {
     let range = |column: &ColumnSurvey| match column.values() {
         Surveyed::Numbers { range, .. } => Some((range.lowest, range.highest)),

@@ -4,11 +4,11 @@ use crate::error::CliError;
 use crate::method::TrainingRows;
 use gp_ep::DataSource as _;
 
-/// Columns of observations with roles, after the target: offset, with the logarithm of the exposure, and weight.
+/// Observation columns after the target: offset, including log exposure, and weight.
 const OFFSET: usize = 1;
 const WEIGHT: usize = 2;
 
-/// Offset (none without role columns) and weight (1 without role columns) of each row.
+/// Offset (if any) and weight (default 1) of each row.
 pub(super) struct WeightedRows {
     pub(super) offsets: Vec<f64>,
     weights: Vec<f64>,
@@ -24,12 +24,11 @@ impl WeightedRows {
         Ok(Self { offsets, weights, total })
     }
 
-    /// Weighted mean over rows.
     pub(super) fn mean(&self, of: impl Fn(usize) -> f64) -> f64 {
         self.weights.iter().enumerate().map(|(row, weight)| weight * of(row)).sum::<f64>() / self.total
     }
 
-    /// Effective number of rows of equal weight.
+    /// Effective number of equally weighted rows.
     pub(super) fn count(&self) -> f64 {
         self.total.powi(2) / self.weights.iter().map(|weight| weight * weight).sum::<f64>()
     }

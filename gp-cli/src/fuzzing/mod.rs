@@ -1,8 +1,7 @@
-//! Properties of readers for arbitrary bytes: the functions behind the fuzz targets.
+//! Properties of readers for arbitrary bytes, behind the fuzz targets.
 //!
-//! Each target reads bytes with one reader. Faults must be errors, never panics; accepted contents must round-trip.
-//! [`TARGETS`] are run by a test on a corpus and its mutations, by `cargo xtask fuzz` on generated inputs, and under
-//! libFuzzer by the program in `fuzz/`.
+//! Faults must be errors, never panics; accepted contents must round-trip. [`TARGETS`] run in a test on a corpus and
+//! its mutations, in `cargo xtask fuzz` on generated inputs, and under libFuzzer by the program in `fuzz/`.
 
 mod tables;
 
@@ -33,7 +32,7 @@ impl Reading {
     }
 }
 
-/// Name of a reader, which is also that of its corpus, and its check: the outcome, or a violated property.
+/// Name of a reader and of its corpus, and its check: the outcome, or a violated property.
 pub type FuzzTarget = (&'static str, fn(&Readers, &[u8]) -> Result<Reading, String>);
 
 /// All targets.
@@ -53,7 +52,7 @@ pub const TARGETS: [FuzzTarget; 13] = [
     ("model", model),
 ];
 
-/// Label of a [checkpoint](CheckpointFile) to read.
+/// Label of the [checkpoint](CheckpointFile) to read.
 pub const CHECKPOINT: &str = "fuzz";
 
 /// Shared state of all readers.
@@ -61,7 +60,6 @@ pub const CHECKPOINT: &str = "fuzz";
 pub struct Readers {
     context: Context,
     command: clap::Command,
-    /// Folder of checkpoints.
     folder: TempDir,
 }
 
@@ -89,12 +87,10 @@ impl Readers {
     }
 }
 
-/// Kernel expression; printing must round-trip.
 fn kernel(readers: &Readers, bytes: &[u8]) -> Result<Reading, String> {
     expression(bytes, |text| readers.context.kernels.parse(text).map(|kernel| kernel.expression()))
 }
 
-/// Likelihood expression; printing must round-trip.
 fn likelihood(readers: &Readers, bytes: &[u8]) -> Result<Reading, String> {
     let known = &readers.context.likelihoods;
     expression(bytes, |text| known.parse(text).map(|likelihood| likelihood.expression()))
@@ -120,7 +116,6 @@ fn no_text() -> Reading {
     Reading::Refused("not UTF-8".to_owned())
 }
 
-/// Configuration file of `gp fit`, as flags.
 fn config(readers: &Readers, bytes: &[u8]) -> Result<Reading, String> {
     let Ok(text) = std::str::from_utf8(bytes) else { return Ok(no_text()) };
     let line = ["gp", "fit", "table.csv"].map(Into::into).to_vec();
@@ -132,7 +127,6 @@ fn config(readers: &Readers, bytes: &[u8]) -> Result<Reading, String> {
     }
 }
 
-/// Checkpoint of minimising a parabola.
 fn checkpoint(readers: &Readers, bytes: &[u8]) -> Result<Reading, String> {
     let path = readers.folder.path().join("run.checkpoint");
     gp_optim::files::replace(&path, bytes).map_err(|cause| cause.to_string())?;
@@ -159,7 +153,6 @@ pub fn parabola(x: &[f64], gradient: &mut [f64]) -> Result<f64, Infallible> {
     Ok(x.iter().map(|x| x * x).sum())
 }
 
-/// Model file; writing must round-trip.
 fn model(readers: &Readers, bytes: &[u8]) -> Result<Reading, String> {
     let model = match Model::from_bytes(bytes, "bytes", &readers.context) {
         Ok(model) => model,

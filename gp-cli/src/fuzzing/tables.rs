@@ -4,7 +4,7 @@ use super::{Readers, Reading};
 use crate::data::{Frame, Input, Kind, ReadOptions, Source, TableChoice};
 use crate::error::CliError;
 
-/// Longest text that is also read in chunks.
+/// Maximum bytes of a text that is also read in chunks.
 const SHORT: usize = 4096;
 
 pub(super) fn table(readers: &Readers, bytes: &[u8], format: &str) -> Result<Reading, String> {
@@ -43,7 +43,6 @@ fn source(readers: &Readers, name: &str, bytes: &[u8]) -> Result<Source, CliErro
     input(readers, name, bytes)?.load()
 }
 
-/// Number of rows when read in chunks.
 fn in_pieces(readers: &Readers, name: &str, bytes: &[u8], options: &ReadOptions) -> Result<usize, CliError> {
     let (input, mut rows) = (input(readers, name, bytes)?, 0);
     let mut pieces = readers.context.formats.pieces(&input, options)?;
@@ -53,7 +52,6 @@ fn in_pieces(readers: &Readers, name: &str, bytes: &[u8], options: &ReadOptions)
     if rows == 0 { Err(Frame::no_rows(name)) } else { Ok(rows) }
 }
 
-/// Checks the same table with all columns declared as dates, which may be refused.
 fn dates(
     readers: &Readers,
     name: &str,
@@ -67,7 +65,6 @@ fn dates(
     }
 }
 
-/// Checks that there are rows and columns of equal length, and that every cell has a text.
 fn check(frame: &Frame) -> Result<(), String> {
     if frame.row_count() == 0 || frame.columns().is_empty() {
         return Err("a table without rows or columns".to_owned());

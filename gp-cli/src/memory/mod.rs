@@ -1,5 +1,5 @@
-//! Memory budget of a command. Readers and methods check it before they allocate memory that depends on a
-//! file or a setting. Only this module queries the system.
+//! Memory budget of a command, checked before allocations that depend on a file or setting. Only this module queries
+//! the system.
 
 mod over;
 mod size;
@@ -28,14 +28,14 @@ pub struct Budget(Most);
 enum Most {
     #[default]
     System,
-    /// Limit on the memory of the whole process.
+    /// Limit of the whole process.
     Process(u64),
-    /// Fixed number of bytes, whatever the system has.
+    /// Bytes, whatever the system has.
     Fixed(u64),
 }
 
 impl Budget {
-    /// Budget of a process that may use at most this many bytes in total.
+    /// Budget of a process that may use this many bytes in total.
     #[must_use]
     pub fn of_process(bytes: u64) -> Self {
         Self(Most::Process(bytes))
@@ -47,7 +47,6 @@ impl Budget {
         Self(Most::Fixed(bytes))
     }
 
-    /// Remaining memory, for requests one after the other.
     #[must_use]
     pub(crate) fn room(self) -> Room {
         let left = match self.0 {
@@ -69,7 +68,7 @@ impl Budget {
         self.room().left.map(|(bytes, _)| bytes)
     }
 
-    /// Refuses a request for more bytes than are left; `advice` is added to the message.
+    /// Checks that bytes are left; `advice` is added to the message.
     ///
     /// # Errors
     /// For more bytes than are left.
@@ -86,7 +85,6 @@ pub(crate) struct Room {
 }
 
 impl Room {
-    /// Reserves bytes, or refuses.
     pub(crate) fn take(
         &mut self,
         bytes: f64,

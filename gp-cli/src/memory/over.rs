@@ -4,12 +4,11 @@ use super::size::{size_flag, size_text};
 use crate::error::{CliError, ErrorKind};
 use std::fmt;
 
-/// Factor on the memory held before anything is computed, for advice that does for a small table.
+/// Factor on the memory held at the start, for a suggested limit that suffices for a small table.
 const AMPLE: f64 = 4.0;
 
-/// Factor on the address space of the program itself, for the same advice.
+/// Factor on the program's own address space, for the same suggestion.
 const SPACE: f64 = 1.25;
-/// Unit of `ulimit -v` in bytes.
 const KILOBYTE: f64 = 1024.0;
 
 /// Origin of a memory limit.
@@ -47,7 +46,7 @@ pub struct OverBudget {
     pub left: f64,
     /// Limit that is in force.
     pub limit: Limit,
-    /// Remedy to suggest to the user.
+    /// Advice to the user.
     pub advice: String,
 }
 

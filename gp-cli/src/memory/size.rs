@@ -12,10 +12,7 @@ const UNITS: [(&str, f64); 9] = [
     ("ti", 1_099_511_627_776.0),
 ];
 
-/// Parses a size such as `500M`, `2G`, `1.5GiB` or a number of bytes.
-///
-/// # Errors
-/// For other text, and for less than one byte.
+/// Parses a size of at least one byte: `500M`, `2G`, `1.5GiB`, or bytes.
 pub(crate) fn parse_size(text: &str) -> Result<u64, String> {
     let wrong = || format!("`{text}` is not a size such as 500M, 2G or 2GiB");
     let end = text.find(|letter: char| letter.is_ascii_alphabetic()).unwrap_or(text.len());
@@ -38,7 +35,7 @@ pub(crate) fn size_text(bytes: f64) -> String {
     }
 }
 
-/// Size for `--memory`: at least these bytes, in whole megabytes.
+/// Size for `--memory`: whole megabytes, rounded up.
 pub(super) fn size_flag(bytes: f64) -> String {
     format!("{:.0}M", (bytes / 1e6).ceil())
 }

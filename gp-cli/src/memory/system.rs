@@ -4,29 +4,26 @@ use super::over::Limit;
 use std::fs;
 use std::path::Path;
 
-/// Address space reserved per thread (product buffer, allocator arena, stack). Mostly unused, but it counts
-/// towards limits of the address space.
+/// Address space reserved per thread (product buffer, allocator arena, stack); mostly unused, but counted by
+/// address-space limits.
 const THREAD: f64 = 137e6;
-/// Memory that the program reserves besides its code.
+/// Memory reserved by the program besides its code.
 const BASE: f64 = 32e6;
-/// Address space of the thread that listens for signals, reserved by its allocator.
+/// Address space that the allocator reserves for the signal thread.
 const LISTENER: f64 = 67e6;
-/// Maximum share of an address space limit that threads reserve.
+/// Maximum share of an address-space limit reserved by threads.
 const SHARE: f64 = 0.5;
 
-/// Bytes that this process can still allocate, if known, with the limit: free memory, control group or
-/// address space.
+/// Bytes that this process can still allocate, with the limit.
 pub(super) fn left() -> Option<(f64, Limit)> {
     left_at(Path::new("/"), rayon::current_num_threads())
 }
 
-/// Maximum number of threads under the address space limit, if any.
 pub(crate) fn threads() -> Option<usize> {
     let most = most_address_space(Path::new("/"))?;
     Some((((SHARE * most - BASE) / THREAD) as usize).max(1))
 }
 
-/// Bytes held by this process, if known.
 pub(super) fn resident() -> Option<f64> {
     kilobytes(&fs::read_to_string("/proc/self/status").ok()?, "VmRSS:")
 }
@@ -40,20 +37,19 @@ fn left_at(root: &Path, threads: usize) -> Option<(f64, Limit)> {
     free.into_iter().chain(groups).chain(space).min_by(|(one, _), (other, _)| one.total_cmp(other))
 }
 
-/// Number of bytes on a line such as `VmRSS:  120 kB`.
+/// Bytes on a line such as `VmRSS: 120 kB`.
 fn kilobytes(text: &str, name: &str) -> Option<f64> {
     let line = text.lines().find(|line| line.starts_with(name))?;
     Some(1024.0 * line.split_whitespace().nth(1)?.parse::<f64>().ok()?)
 }
 
-/// Address space limit, if any.
 fn most_address_space(root: &Path) -> Option<f64> {
     let limits = fs::read_to_string(root.join("proc/self/limits")).ok()?;
     let soft = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
     soft.split_whitespace().next()?.parse().ok()
 }
 
-/// Remaining address space, after the reserve of the threads that compute.
+/// Without the reserve of computing threads.
 fn address_space(root: &Path, threads: usize) -> Option<(f64, Limit)> {
     let most = most_address_space(root)?;
     let status = fs::read_to_string(root.join("proc/self/status")).ok()?;
@@ -62,7 +58,7 @@ fn address_space(root: &Path, threads: usize) -> Option<(f64, Limit)> {
     Some(((most - reserved).max(0.0), Limit::AddressSpace { reserved: reserved as u64, threads }))
 }
 
-/// Remaining memory of the process's control groups and their parents.
+/// Memory left by the process's control groups and their parents.
 fn groups(root: &Path) -> Vec<f64> {
     let listed = fs::read_to_string(root.join("proc/self/cgroup")).unwrap_or_default();
     let left = |line: &str| {
@@ -87,7 +83,7 @@ fn groups(root: &Path) -> Vec<f64> {
     listed.lines().filter_map(left).flat_map(|left: Vec<f64>| left).collect()
 }
 
-/// Remaining memory of a group; reclaimable pages count as free.
+/// Reclaimable pages count as free.
 fn left_in(group: &Path, [limit, usage]: [&str; 2]) -> Option<f64> {
     let number = |name: &str| fs::read_to_string(group.join(name)).ok()?.trim().parse::<f64>().ok();
     let stat = fs::read_to_string(group.join("memory.stat")).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Training in mini-batches: order of rows, in memory or in a file, and steps.
+//! Mini-batch training: row order, in memory or in a file, and steps.
 
 use super::optimizer::Optimizer;
 use super::problem::{Problem, Settings};
@@ -6,17 +6,15 @@ use crate::error::CliError;
 use gp_ep::{DataSource as _, Inference, Learning, Steps, Trained};
 use gp_optim::{Adam, Batches, Control};
 
-/// Maximum number of row blocks in random order (at most 32 MB); rows within a block are shuffled too.
+/// Maximum number of randomly ordered row blocks (32 MB); rows within a block are shuffled too.
 const MAX_BLOCKS: usize = 1 << 22;
 
-/// A plateau: this many blocks of batches without a relative gain of the objective above `VALUE_TOLERANCE`
-/// and noise. Equal to the number compared, so the last comparison shares no block with the first.
+/// Plateau: batch blocks without relative objective gain above `VALUE_TOLERANCE` and noise. Equals the
+/// number compared, so first and last comparison share no block.
 const PLATEAU: u64 = 20;
 const VALUE_TOLERANCE: f64 = 1e-4;
-/// Initial learning rate of Adam.
 const RATE: f64 = 0.02;
 
-/// Steps of the requested optimiser, or of Adam.
 fn steps(settings: &Settings, count: u64, control: &Control) -> Steps {
     let asked = settings.optimizer.and_then(|optimizer: Optimizer| optimizer.first_order(RATE));
     let mut steps = Steps::new(asked.unwrap_or_else(|| Adam::with_rate(RATE).into()), count);
@@ -26,7 +24,7 @@ fn steps(settings: &Settings, count: u64, control: &Control) -> Steps {
     steps
 }
 
-/// Trains in batches of the problem's size; `count` turns steps per epoch into the maximum number of steps.
+/// `count` converts steps per epoch to the step limit.
 pub(super) fn learn<M: Inference>(
     model: &mut M,
     (problem, control): (&Problem, &Control),
@@ -40,13 +38,12 @@ pub(super) fn learn<M: Inference>(
     Ok(model.learn_with(rows, how, learning, &mut |_| {})?)
 }
 
-/// Memory of the row order, in bytes.
 pub(crate) fn memory(rows: usize) -> f64 {
     8.0 * rows.min(MAX_BLOCKS) as f64
 }
 
-/// Random order of rows per epoch, or of the smallest blocks of rows that fit. Batches draw from many blocks,
-/// since rows of a block may be similar.
+/// Random order of rows per epoch, or of the smallest row blocks that fit; a batch draws from many blocks,
+/// whose rows may be similar.
 fn in_random_order(rows: usize, size: usize, seed: u64) -> Result<Batches, CliError> {
     Ok(if rows <= MAX_BLOCKS {
         Batches::shuffled(rows, size, seed)?

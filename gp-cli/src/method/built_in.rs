@@ -1,4 +1,4 @@
-//! Methods of this crate. To add one, add a file beside this one and a line here.
+//! Methods of this crate: one file and one line here each.
 
 use super::closed_form::ClosedForm;
 use super::ep::Ep;

@@ -1,6 +1,4 @@
-//! Comparison of gradients with finite differences.
-//!
-//! Derivatives are by the optimiser's variables (transformed free values) and include log priors.
+//! Gradients against finite differences, by optimiser variables (transformed free values) and with log priors.
 
 use crate::error::CliError;
 use gp_optim::ParameterSetMut;
@@ -11,25 +9,25 @@ use serde::Serialize;
 pub struct GradientCheck {
     /// Name of the value, such as `kernel.rbf.lengthscale[1]`.
     pub parameter: String,
-    /// Derivative computed by the method.
+    /// Derivative by the method.
     pub gradient: f64,
-    /// Derivative from differences of the objective.
+    /// Finite difference of the objective.
     pub difference: f64,
-    /// Deviation relative to the larger of the two; smaller where differences are within rounding.
+    /// Deviation relative to the larger value; smaller within rounding.
     pub relative_error: f64,
 }
 
-/// Step of differences; errors from truncation are about 1e-12, from rounding about 1e-10.
+/// Step of differences: truncation error about 1e-12, rounding 1e-10.
 const STEP: f64 = 1e-3;
-/// Relative rounding error of an objective, including sums over rows and matrix factors.
+/// Relative rounding error of an objective, including row sums and matrix factors.
 const ROUNDING: f64 = 1e-12;
-/// Largest relative error reported for a difference that consists of rounding.
+/// Maximum relative error reported for a difference within rounding.
 const OF_ROUNDING: f64 = 1e-4;
-/// Compares derivatives by all free values. `names` are those of all natural values. `objective` returns the
-/// value and, if given a slice, writes its gradient by all natural values.
+/// Compares derivatives by all free values. `names` covers all natural values. `objective` returns the value
+/// and, given a slice, writes its gradient by all natural values.
 ///
 /// # Errors
-/// Those of the objective; [`Numerical`](crate::ErrorKind::Numerical) for impossible parameter values.
+/// Of the objective; [`Numerical`](crate::ErrorKind::Numerical) for impossible parameter values.
 pub fn compare<M: ParameterSetMut + Clone>(
     model: &M,
     names: &[String],

@@ -24,34 +24,33 @@ use gp_ep::{Blocks, ClosedEvidence as _, Inference as _, Learning, ParameterDraw
 use gp_kernels::data::lane_count;
 use gp_likelihoods::Likelihood;
 
-/// Power EP under Gaussian noise at its fixed point, in closed form.
+/// Closed-form fixed point of Power EP under Gaussian noise.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ClosedForm {
     name: &'static str,
     summary: &'static str,
     settings: &'static [Setting],
-    /// Power, if the method fixes it.
     power: Option<f64>,
     white_noise: Option<f64>,
 }
 
 const ITERATIONS: Setting = common::ITERATIONS.default_whole(300);
-/// Typical number of evaluations of training, with fixed and with learned inducing inputs.
+/// Typical evaluations of training, with fixed and with learned inducing inputs.
 const USUAL_EVALUATIONS: f64 = 60.0;
 const USUAL_EVALUATIONS_OF_INPUTS: f64 = 110.0;
-/// Uncertainty of the latter: training takes 30 to 40 evaluations if inducing points cover a smooth function wherever
-/// they are, and all iterations if they do not, whatever the number of inputs.
+/// Uncertainty with learned inputs: 30 to 40 evaluations if inducing points cover a smooth function
+/// anywhere, else all iterations, for any number of inputs.
 const UNSURE_OF_INPUTS: f64 = 3.1;
-/// Minimum and maximum number of L-BFGS pairs, and the number of values that they may hold if above the minimum.
+/// Minimum and maximum L-BFGS pairs, and values they may hold above the minimum.
 const MIN_PAIRS: usize = 10;
 const MAX_PAIRS: usize = 40;
 const NUMBERS_OF_PAIRS: usize = 2_000_000;
 /// Halfway between VFE and EP, as Bui et al. (2017) advise.
 const POWER: f64 = 0.5;
 const ALPHA: Setting = common::ALPHA.usually(POWER);
-/// Maximum number of rows for which training on all rows is the default, under Gaussian noise.
+/// Maximum number of rows for training on all by default, under Gaussian noise.
 const MANY_ROWS: usize = 100_000;
-/// Variance of white noise for FITC, where superfluous inducing inputs coincide during training.
+/// White noise variance for FITC, whose superfluous inducing inputs coincide during training.
 const WHITE_NOISE: f64 = 1e-8;
 
 impl ClosedForm {
@@ -77,7 +76,7 @@ impl ClosedForm {
         white_noise: Some(WHITE_NOISE),
     };
 
-    /// Method of this name and power for EP under Gaussian noise, whose sites are known in closed form.
+    /// EP under Gaussian noise with this power, whose sites are known in closed form.
     pub(super) const fn at_rest(name: &'static str, power: f64) -> Self {
         Self { name, power: Some(power), ..Self::PEP }
     }
@@ -87,8 +86,7 @@ impl ClosedForm {
     }
 }
 
-/// Number of L-BFGS pairs. Learned inducing inputs give long narrow valleys, where more pairs save a quarter
-/// of the iterations.
+/// Learned inducing inputs give long narrow valleys, where more pairs save a quarter of the iterations.
 fn pairs(problem: &Problem) -> usize {
     let sizes = problem.sizes();
     if problem.settings.fixed_inducing {
@@ -97,7 +95,7 @@ fn pairs(problem: &Problem) -> usize {
     (NUMBERS_OF_PAIRS / (sizes.inducing * sizes.dim).max(1)).clamp(MIN_PAIRS, MAX_PAIRS)
 }
 
-/// Number of values stored for blocks: two matrices each, scratch for the largest per lane, and index lists.
+/// Two matrices per block, scratch for the largest per lane, index lists.
 fn memory_of_blocks(blocks: &Blocks, inducing: f64) -> f64 {
     let squares: f64 = blocks.iter().map(|rows| (rows.len() as f64).powi(2)).sum();
     let largest = blocks.iter().map(<[usize]>::len).max().unwrap_or(0) as f64;
@@ -105,7 +103,7 @@ fn memory_of_blocks(blocks: &Blocks, inducing: f64) -> f64 {
     2.0 * squares + lanes * largest * (2.0 * largest + inducing) + 4.0 * blocks.observations() as f64
 }
 
-/// Operations of an evaluation for blocks: those of n rows have a covariance with its factor and derivatives.
+/// A block of n rows has a covariance with factor and derivatives.
 fn work_of_blocks(blocks: &Blocks) -> f64 {
     blocks.iter().map(|rows| (rows.len() as f64).powi(3)).sum()
 }
@@ -153,7 +151,6 @@ impl Method for ClosedForm {
         uncertain::learns_inducing(rows, self.power(given))
     }
 
-    /// Power EP needs sites unless noise is Gaussian.
     fn counterpart(&self, likelihood: &dyn Likelihood, given: &Given) -> Option<(&'static str, Given)> {
         if self.power.is_some() || is_gaussian(likelihood) {
             return None;

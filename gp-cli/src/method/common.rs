@@ -5,10 +5,10 @@ use super::given::Given;
 use super::setting::Setting;
 use gp_ep::operations::Extents;
 
-/// Setting whose presence marks a mini-batch method.
+/// Setting that marks a mini-batch method.
 pub const BATCH_SIZE: &str = "batch-size";
 
-/// Power of Power EP.
+/// Power α of Power EP.
 pub const ALPHA: Setting =
     Setting::number("alpha", "A", [0.0, 1.0], "Power of Power EP, from 1 (EP) to 0 (the variational limit)");
 
@@ -31,10 +31,10 @@ pub(super) const UNCERTAIN: &str = "uncertain";
 /// Number of passes over the data.
 pub const EPOCHS: Setting = Setting::integer("epochs", "N", 1, "Passes over the data in mini-batches");
 
-/// Minimum number of mini-batch steps by default: small tables need as many as large ones.
+/// Minimum mini-batch steps by default; small tables need as many as large ones.
 pub(super) const MIN_STEPS: u64 = 1_000;
 
-/// Number of mini-batch steps: that of the given epochs, or of the default ones and at least `least`.
+/// Steps of the given epochs, or of the default ones but at least `least`.
 pub(super) fn steps_in_batches(
     given: &Given,
     (epochs, case): (&Setting, DefaultCase<u64>),
@@ -51,14 +51,13 @@ pub const fn batch_size(usual: u64) -> Setting {
     Setting::integer(BATCH_SIZE, "B", 1, "Rows in a mini-batch").default_whole(usual)
 }
 
-/// Number of covariances per evaluation: rows with inducing inputs and with themselves, and inducing inputs with each
-/// other.
+/// Rows with inducing inputs and themselves, and inducing inputs with each other, per evaluation.
 pub(super) fn covariances(sizes: &Extents) -> f64 {
     let [rows, inducing, processes] = [sizes.rows, sizes.inducing, sizes.processes].map(|size| size as f64);
     processes * (rows + inducing * (rows + inducing / 2.0))
 }
 
-/// Number of values stored for projections; beyond a limit, every pass recomputes them.
+/// Values stored for projections; beyond a limit, every pass recomputes them.
 pub(super) fn projections(rows: f64, latents: f64, inducing: f64) -> f64 {
     (rows * latents * inducing).min(gp_kernels::passes::HELD as f64)
 }

@@ -26,7 +26,7 @@ pub enum RepresentedBy {
     ActiveRows,
 }
 
-/// Situation in which a default method is chosen.
+/// Case for the choice of a default method.
 #[derive(Clone, Copy, Debug)]
 pub struct Case<'a> {
     /// Likelihood of the observations.
@@ -49,11 +49,11 @@ pub trait Method: Debug + Send + Sync {
     /// One-line description.
     fn summary(&self) -> &'static str;
 
-    /// Settings of this method, from which flags, configuration entries and the refusal of unsupported
-    /// settings follow. One named [`BATCH_SIZE`] marks a mini-batch method, whose rows need not be in memory.
+    /// Declared settings, which define flags, configuration entries and refusals. [`BATCH_SIZE`] marks a
+    /// mini-batch method, whose rows need not be in memory.
     fn settings(&self) -> &'static [Setting];
 
-    /// Power α of Power EP for a problem; `None` for methods where α cannot be chosen.
+    /// Power α for a problem; `None` if it cannot be chosen.
     fn alpha(&self, _problem: &Problem) -> Option<f64> {
         None
     }
@@ -68,13 +68,12 @@ pub trait Method: Debug + Send + Sync {
         RepresentedBy::InducingInputs
     }
 
-    /// Default number of inducing inputs or active rows, so that a fit to a few thousand rows takes about a
-    /// minute.
+    /// Default number of inducing inputs or active rows: a few thousand rows take about a minute.
     fn default_inducing(&self, latents: usize, _rows: usize) -> usize {
         if latents == 1 { 100 } else { 50 }
     }
 
-    /// Default number of inducing points for classes whose inputs share a length-scale, trained in fewer evaluations.
+    /// Default number of inducing points for classes with one length-scale, trained in fewer evaluations.
     fn default_inducing_of_one_length(&self, latents: usize, rows: usize) -> usize {
         self.default_inducing(latents, rows)
     }
@@ -91,25 +90,24 @@ pub trait Method: Debug + Send + Sync {
         settings.batch_size = self.batch_size(&settings.given, optimizer);
     }
 
-    /// `true` if rows may be in a file with this optimiser: in mini-batches, or read as needed;
-    /// [`memory`](Self::memory) then counts what is held.
+    /// `true` if rows may be in a file with this optimiser; [`memory`](Self::memory) counts rows held.
     fn takes_streams(&self, optimizer: Optimizer) -> bool {
         self.batch_size(&Given::default(), optimizer).is_some()
     }
 
-    /// `true` if processes share the rows; sums over rows then go through [`Problem::reduction`]. Otherwise
-    /// each process does all the work.
+    /// `true` if processes share rows, with sums through [`Problem::reduction`]; otherwise each does all the
+    /// work.
     fn shares_rows(&self) -> bool {
         false
     }
 
-    /// Reason to be the default in a case, if any. The first method with one is chosen.
+    /// Reason to be the default in a case, if any; the first such method is chosen.
     fn is_default(&self, _case: &Case<'_>) -> Option<String> {
         None
     }
 
-    /// `true` if it evaluates label densities at many nodes or samples, so that likelihoods with cheap
-    /// densities are the default.
+    /// `true` if it evaluates label densities at many nodes or samples; default likelihoods then have cheap
+    /// ones.
     fn evaluates_densities(&self) -> bool {
         false
     }
@@ -119,18 +117,18 @@ pub trait Method: Debug + Send + Sync {
         None
     }
 
-    /// `true` if it learns inducing inputs by default under Gaussian noise, for this number of rows.
+    /// `true` if it learns inducing inputs by default under Gaussian noise.
     fn learns_inducing(&self, _rows: usize, _given: &Given) -> bool {
         true
     }
 
-    /// `true` if a setting changes fits that keep all parameters (`--no-train`), with this optimiser and these
-    /// settings. Sites and posteriors may still be found in iterations or mini-batches.
+    /// `true` if a setting affects fits with fixed parameters (`--no-train`): sites and posteriors may still
+    /// be iterated.
     fn is_heeded_untrained(&self, _setting: &str, _optimizer: Optimizer, _given: &Given) -> bool {
         true
     }
 
-    /// Name and settings of the method to use instead for an unsupported likelihood, if any.
+    /// Substitute method and settings for an unsupported likelihood, if any.
     fn counterpart(&self, _likelihood: &dyn Likelihood, _given: &Given) -> Option<(&'static str, Given)> {
         None
     }
@@ -140,16 +138,16 @@ pub trait Method: Debug + Send + Sync {
         None
     }
 
-    /// `true` if it supports columns with this role. For roles that change observations, a [`Problem`]'s
-    /// likelihood is [`Adjusted`](gp_likelihoods::Adjusted), with further observation columns.
+    /// `true` if it supports columns with this role; those that change observations make the likelihood
+    /// [`Adjusted`](gp_likelihoods::Adjusted), with further columns.
     fn supports(&self, _role: Role) -> bool {
         false
     }
 
-    /// Memory of a fit, in bytes.
+    /// Bytes of memory for a fit.
     fn memory(&self, problem: &Problem) -> f64;
 
-    /// Operation counts of training, for an estimate of its time; `None` if unknown.
+    /// Operation counts of training, for time estimates; `None` if unknown.
     fn work(&self, _problem: &Problem) -> Option<Work> {
         None
     }
@@ -160,14 +158,14 @@ pub trait Method: Debug + Send + Sync {
     /// [`Numerical`](crate::ErrorKind::Numerical) if the start cannot be evaluated.
     fn fit(&self, problem: Problem) -> Result<Fit, CliError>;
 
-    /// Compares the training gradient with finite differences at the start of training, for every trained value.
+    /// Compares gradients with finite differences at the start of training, for every trained value.
     ///
     /// # Errors
     /// [`Numerical`](crate::ErrorKind::Numerical) if the objective cannot be evaluated.
     fn gradients(&self, problem: &Problem) -> Result<Vec<GradientCheck>, CliError>;
 
-    /// Kind of the converged sites of a fit to this many rows; `None` if rows have no sites of their own.
-    /// Removing a row's sites leaves the row out, as needed to find [temperatures](gp_ep::Temperature).
+    /// Kind of converged sites, if rows have their own; removing them leaves the row out, as for
+    /// [temperatures](gp_ep::Temperature).
     fn sites(&self, _given: &Given, _likelihood: &dyn Likelihood, _rows: usize) -> Option<RestingSites> {
         None
     }
@@ -175,7 +173,7 @@ pub trait Method: Debug + Send + Sync {
     /// Updates a posterior with new observations at fixed parameters.
     ///
     /// # Errors
-    /// [`Usage`](crate::ErrorKind::Usage) if the model lacks what the update needs,
-    /// [`Numerical`](crate::ErrorKind::Numerical) if there is no proper posterior.
+    /// [`Usage`](crate::ErrorKind::Usage) if the model lacks needed parts,
+    /// [`Numerical`](crate::ErrorKind::Numerical) without a proper posterior.
     fn update(&self, later: Later<'_>) -> Result<Updated, CliError>;
 }

@@ -1,4 +1,4 @@
-//! Defaults of settings: one for all fits, or one per declared case.
+//! Defaults of settings: one for all fits, or per declared case.
 
 use std::fmt::Display;
 
@@ -19,19 +19,19 @@ pub struct DefaultCase<T> {
     when: &'static str,
 }
 
-/// Value of a setting that the user does not give.
+/// Value of a setting unless given.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SettingDefault<T: 'static> {
     /// No default.
     Unsaid,
     /// One value for all fits.
     Always(T),
-    /// One value per case; the method finds the case.
+    /// One value per case; the method determines the case.
     ByCase(&'static [DefaultCase<T>]),
 }
 
 impl<T> DefaultCase<T> {
-    /// Default in a case; help texts show `when` after the value.
+    /// Default in a case, described by `when` in help texts.
     #[must_use]
     pub const fn new(value: T, when: &'static str) -> Self {
         Self { value, when }
@@ -47,7 +47,7 @@ impl<T: Copy> DefaultCase<T> {
 }
 
 impl<T: Copy + PartialEq> SettingDefault<T> {
-    /// Default for all fits, if it does not depend on the case.
+    /// Default for all fits, if independent of the case.
     #[must_use]
     pub const fn always(&self) -> Option<T> {
         match self {
@@ -56,14 +56,12 @@ impl<T: Copy + PartialEq> SettingDefault<T> {
         }
     }
 
-    /// `true` if this case is declared.
     pub(super) fn declares(&self, case: &DefaultCase<T>) -> bool {
         matches!(self, Self::ByCase(cases) if cases.contains(case))
     }
 }
 
 impl<T: Display> SettingDefault<T> {
-    /// Default in words; empty if there is none.
     pub(super) fn in_words(&self) -> String {
         match self {
             Self::Unsaid => String::new(),

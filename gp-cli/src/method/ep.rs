@@ -29,7 +29,6 @@ use gp_kernels::KernelExt as _;
 use gp_likelihoods::{Likelihood, Support};
 use gp_optim::{FirstOrder, Parameter};
 
-/// Power EP with one site per factor.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ep {
     name: &'static str,
@@ -38,57 +37,55 @@ pub(crate) struct Ep {
     level: Level,
 }
 
-/// Maximum number of rows times latents for which EP on all rows is the default.
+/// Maximum rows times latents for full EP by default.
 const MANY_SITES: usize = 20_000;
-/// The same for several real targets with Gaussian noise, whose sites converge almost immediately.
+/// [`MANY_SITES`] for several targets with Gaussian noise, whose sites converge almost immediately.
 const MANY_SITES_OF_NUMBERS: usize = 100_000;
 
-/// Iteration limits. Numbers get as many as closed-form regression: warped noise has ten parameters and needs
-/// up to 250.
+/// Iteration limits. Numbers get as many as in closed form: warped noise has ten parameters and needs up to
+/// 250.
 const ITERATIONS: Setting = common::ITERATIONS.default_whole_by_case(&[OUTER, OUTER_OF_NUMBERS, INNER]);
 const OUTER: DefaultCase<u64> = DefaultCase::new(100, "with lbfgs");
 const OUTER_OF_NUMBERS: DefaultCase<u64> = DefaultCase::new(300, "with lbfgs for numbers");
 const INNER: DefaultCase<u64> = DefaultCase::new(500, "with another optimizer");
-/// Typical number of evaluations of training: at most without parameters of the likelihood, per free parameter, and with
-/// several targets.
+/// Typical evaluations of training: maximum without likelihood parameters, the same with several classes;
+/// per free parameter; with several targets.
 const USUAL_EVALUATIONS: f64 = 30.0;
 const USUAL_OF_CLASSES: f64 = 24.0;
 const EVALUATIONS_A_PARAMETER: f64 = 4.0;
 const USUAL_OF_TARGETS: f64 = 300.0;
-/// Sweeps per evaluation; on latent values, where they are not mixed; and with several classes, whose latents depend on
-/// each other.
+/// Sweeps per evaluation; on latent values, unmixed; with several classes, whose latents depend on each
+/// other.
 const SWEEPS_AN_EVALUATION: f64 = 8.0;
 const SWEEPS_OF_VALUES: f64 = 18.0;
 const SWEEPS_OF_CLASSES: f64 = 23.0;
-/// Number of rows of that many sweeps with several classes, their growth with rows, and the maximum. Nine tables of 178 to
-/// 1200 rows took 19 to 102 sweeps, all within a factor of two of this in total, and one of 3000 rows took 46.
+/// Rows for that many sweeps with several classes, growth with rows, and maximum. Nine tables of 178 to 1200
+/// rows took 19 to 102 sweeps, all within a factor of two; one of 3000 rows took 46.
 const ROWS_OF_SWEEPS: f64 = 200.0;
 const GROWTH_OF_SWEEPS: f64 = 0.75;
 const MAX_SWEEPS: f64 = 60.0;
-/// Sweeps with several classes if no length-scale is free: steps of the other parameters move sites so little that the
-/// number does not grow with rows. Ten digits in 600 to 1797 images took 28 to 32.
+/// Sweeps with several classes and fixed length-scales: other parameters hardly move sites, so sweeps do not
+/// grow with rows. Ten digits in 600 to 1797 images took 28 to 32.
 const SWEEPS_OF_FIXED_LENGTHS: f64 = 30.0;
-/// Sweeps with several classes on latent values: without mixing, they creep.
+/// Sweeps with several classes on latent values, slow without mixing.
 const SWEEPS_OF_VALUES_OF_CLASSES: f64 = 280.0;
-/// Uncertainty of these numbers: classes; densities that are not log-concave, whose sites have several fixed points; and these
+/// Uncertainty of sweeps: classes; densities not log-concave, whose sites have several fixed points; these
 /// on latent values.
 const UNSURE_OF_CLASSES: f64 = 1.5;
 const UNSURE_OF_OTHERS: f64 = 2.0;
 const UNSURE_OF_VALUES_OF_OTHERS: f64 = 3.0;
-/// Name of length-scales.
 const LENGTH_SCALE: &str = "lengthscale";
-/// Reason that training did not converge although the optimiser did.
 const NOT_SETTLED: &str = "the sites of EP did not settle";
 /// Steps without a larger relative gain that count as a plateau.
 const PLATEAU: u64 = 20;
 const VALUE_TOLERANCE: f64 = 1e-5;
-/// Convergence after inner learning: change of sites relative to the marginals (smaller changes do not affect
-/// predictions), change of log Z, and the maximum number of sweeps, fewer after the time limit.
+/// Convergence after inner learning: site change relative to marginals (smaller ones do not affect
+/// predictions), change of log Z, and maximum sweeps, fewer after the time limit.
 const REST: f64 = 1e-4;
 const REST_OF_LOG_Z: f64 = 1e-6;
 const MANY_SWEEPS: usize = 200;
 const FEW_SWEEPS: usize = 10;
-/// Initial rate of Adam. Higher than the 0.02 of Hernández-Lobato & Hernández-Lobato 2016 for inner learning,
+/// Initial rate of Adam, above the 0.02 of Hernández-Lobato & Hernández-Lobato 2016 for inner learning
 /// because it decays to a tenth.
 const RATE: f64 = 0.05;
 
@@ -106,8 +103,7 @@ impl Ep {
         level: Level::Latent,
     };
 
-    /// Method that finds the same posterior in closed form, under Gaussian noise. Sites found in sweeps would
-    /// be the same, but lose digits where the noise is small.
+    /// Closed form under Gaussian noise. Sweeps would find the same sites, but lose digits at small noise.
     fn closed_form(&self, problem: &Problem) -> Option<ClosedForm> {
         let by_lbfgs = problem.settings.optimizer.is_none_or(|optimizer| optimizer == Optimizer::Lbfgs);
         let is_closed =
@@ -115,7 +111,6 @@ impl Ep {
         is_closed.then(|| ClosedForm::at_rest(self.name, power(problem)))
     }
 
-    /// Factor within which the work of the quasi-Newton method is known.
     fn unsure(&self, problem: &Problem) -> f64 {
         match (problem.likelihood.is_log_concave(), self.level) {
             (true, _) if has_classes(problem) => UNSURE_OF_CLASSES,
@@ -125,7 +120,6 @@ impl Ep {
         }
     }
 
-    /// Typical number of sweeps per evaluation of the quasi-Newton method.
     fn sweeps(&self, problem: &Problem) -> f64 {
         match (self.level, has_classes(problem)) {
             (Level::Latent, true) => SWEEPS_OF_VALUES_OF_CLASSES,
@@ -264,7 +258,6 @@ impl Method for Ep {
     }
 }
 
-/// `true` for several latents of one target, which depend on each other.
 fn has_classes(problem: &Problem) -> bool {
     problem.likelihood.latents() > 1 && problem.likelihood.targets() == 1
 }
@@ -393,7 +386,6 @@ mod tests {
         );
         assert_eq!(many.usual, USUAL_EVALUATIONS);
     }
-    /// Parameters of the likelihood take evaluations too, sites on latent values more sweeps, and most with several classes.
     #[test]
     fn likelihoods_and_levels_have_their_counts() {
         let kernel = "2 * rbf(lengthscale=[1, 2]) + linear";

@@ -19,14 +19,12 @@ use gp_ep::operations;
 use gp_ep::{ClosedEvidence as _, EvidenceKind, ExactGp, Inference as _, Learning, ParameterDraws};
 use gp_likelihoods::Likelihood;
 
-/// Exact regression under Gaussian noise.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Exact;
 
 const ITERATIONS: Setting = common::ITERATIONS.default_whole(300);
-/// Typical number of evaluations of training.
 const USUAL_EVALUATIONS: f64 = 60.0;
-/// Maximum number of rows for which exact regression is the default under Gaussian noise.
+/// Maximum number of rows for exact regression by default under Gaussian noise.
 const FEW_ROWS: usize = 1_000;
 
 impl Method for Exact {

@@ -3,7 +3,7 @@
 use crate::error::CliError;
 use gp_likelihoods::{Gaussian, Likelihood};
 
-/// `true` for a likelihood of latent values plus Gaussian noise.
+/// `true` for latent values plus Gaussian noise.
 #[must_use]
 pub fn is_gaussian(likelihood: &dyn Likelihood) -> bool {
     likelihood.gaussian_noise().is_some()
@@ -13,7 +13,6 @@ pub(super) fn objection_unless_gaussian(likelihood: &dyn Likelihood) -> Option<S
     (!is_gaussian(likelihood)).then(|| objection(likelihood))
 }
 
-/// Gaussian of a likelihood, with bounds, prior and fixed mark of its noise variance.
 pub(super) fn gaussian(likelihood: &dyn Likelihood) -> Result<Gaussian, CliError> {
     likelihood.gaussian_noise().cloned().ok_or_else(|| CliError::usage(objection(likelihood)))
 }

@@ -1,4 +1,4 @@
-//! Given values of settings, with the declared defaults.
+//! Given setting values, with declared defaults.
 
 use super::defaults::DefaultCase;
 use super::setting::{Setting, SettingKind};
@@ -6,13 +6,13 @@ use crate::error::CliError;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// Given values by name of the setting.
+/// Given values by setting name.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct Given(Map<String, Value>);
 
 impl Given {
-    /// Values of a configuration that belong to these settings; invalid ones are skipped.
+    /// Values of a configuration for these settings; invalid ones are skipped.
     #[must_use]
     pub fn of_config(config: &Map<String, Value>, settings: &[Setting]) -> Self {
         let mut given = Self::default();
@@ -28,12 +28,12 @@ impl Given {
         self.0.insert(name.to_owned(), value);
     }
 
-    /// Removes a value.
+    /// Removes the value of a setting.
     pub fn remove(&mut self, name: &str) {
         self.0.remove(name);
     }
 
-    /// Names of the settings with a value.
+    /// Names of settings with a value.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.keys().map(String::as_str)
     }
@@ -63,14 +63,14 @@ impl Given {
         Ok(checked)
     }
 
-    /// Given number, or the setting's default in this case.
+    /// Given number, or the default in this case.
     #[must_use]
     pub fn number_in(&self, setting: &Setting, case: DefaultCase<f64>) -> f64 {
         debug_assert!(matches!(setting.kind(), SettingKind::Number { usual, .. } if usual.declares(&case)));
         self.number(setting).unwrap_or(case.value())
     }
 
-    /// Given integer, or the setting's default in this case.
+    /// Given integer, or the default in this case.
     #[must_use]
     pub fn integer_in(&self, setting: &Setting, case: DefaultCase<u64>) -> u64 {
         debug_assert!(matches!(setting.kind(), SettingKind::Integer { usual, .. } if usual.declares(&case)));
@@ -83,7 +83,7 @@ impl Given {
         usize::try_from(self.integer_in(setting, case)).unwrap_or(usize::MAX)
     }
 
-    /// Given word, or the setting's default in this case.
+    /// Given word, or the default in this case.
     #[must_use]
     pub fn word_in(&self, setting: &Setting, case: DefaultCase<&'static str>) -> &str {
         debug_assert!(matches!(setting.kind(), SettingKind::Choice { usual, .. } if usual.declares(&case)));
@@ -110,10 +110,10 @@ impl Given {
         self.integer(setting).map(|number| usize::try_from(number).unwrap_or(usize::MAX))
     }
 
-    /// Given integer, or the default, of a setting that needs one.
+    /// Given or default integer of a setting that needs one.
     ///
     /// # Errors
-    /// [`Usage`](crate::ErrorKind::Usage) if there is neither.
+    /// [`Usage`](crate::ErrorKind::Usage) without either.
     pub fn integer_of(&self, setting: &Setting) -> Result<u64, CliError> {
         self.integer(setting).ok_or_else(|| CliError::usage(format!("--{} has no value", setting.name())))
     }
@@ -132,7 +132,6 @@ impl Given {
     }
 }
 
-/// Value as text, as flags write it.
 fn text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

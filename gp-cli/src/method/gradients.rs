@@ -15,7 +15,7 @@ use gp_optim::MinimiseOptions;
 use gp_variational::Savigp;
 use gp_variational::savigp::{Bound, BoundLearning};
 
-/// Iterations that move a variational posterior away from the prior, where some derivatives vanish by symmetry.
+/// Iterations away from the prior, where some derivatives vanish by symmetry.
 const WARM_UP: u64 = 5;
 
 pub(super) fn exact(problem: &Problem) -> Result<Vec<GradientCheck>, CliError> {
@@ -41,7 +41,6 @@ pub(super) fn closed_form(problem: &Problem, power: f64) -> Result<Vec<GradientC
     compare(&model, &model.parameter_names(), evaluate)
 }
 
-/// Checks log Z at converged sites against its gradient.
 pub(super) fn at_rest(problem: &Problem, level: Level) -> Result<Vec<GradientCheck>, CliError> {
     let model = power_ep::model(problem, level)?;
     let data = &problem.rows;
@@ -81,7 +80,7 @@ pub(super) fn bound(
     compare(&model, &model.parameter_names(), evaluate)
 }
 
-/// Checks the criterion for one active set, which is a bound.
+/// Checks the criterion of one active set, a bound.
 pub(super) fn criterion(problem: &Problem) -> Result<Vec<GradientCheck>, CliError> {
     let model = ivm_model::model(problem)?;
     let data = &problem.rows;

@@ -1,4 +1,4 @@
-//! Informative vector machine: a small active set of observations chosen by information gain.
+//! Informative vector machine: a small active set chosen by information gain.
 
 use super::check::GradientCheck;
 use super::common;
@@ -18,22 +18,20 @@ use gp_ep::{EvidenceKind, Inference as _, Learning};
 use gp_likelihoods::{Likelihood, Support};
 use gp_optim::ParameterSet;
 
-/// Informative vector machine.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct IvmMethod;
 
-/// Maximum number of active sets in training, with matched and with converged sites, and iterations for each.
-/// With converged sites, rounds end when they gain nothing.
+/// Maximum active sets, with matched and with converged sites, and iterations each. With converged sites,
+/// rounds end without gain.
 const ROUNDS: [usize; 2] = [6, 10];
 /// Rows whose covariances with all active latents are held at once.
 const CHUNK: f64 = 256.0;
 const ITERATIONS: Setting = common::ITERATIONS.default_whole(20);
-/// Typical number of active sets that are chosen, of the evaluations of learning with each but the last, and of the steps
-/// that each takes to converged sites.
+/// Typical active sets, evaluations of learning with each but the last, and steps to converged sites each.
 const USUAL_ROUNDS: f64 = 8.0;
 const EVALUATIONS_A_ROUND: f64 = 18.0;
 const STEPS_TO_REST: f64 = 12.0;
-/// Uncertainty of these numbers: rounds and their iterations end on plateaus.
+/// Uncertainty of these numbers: rounds and iterations end on plateaus.
 const UNSURE: f64 = 1.6;
 
 impl Method for IvmMethod {

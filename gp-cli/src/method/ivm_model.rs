@@ -6,8 +6,7 @@ use super::setting::Setting;
 use crate::error::CliError;
 use gp_ep::ivm::{Coupling, FinalSites, Ivm, IvmOptions};
 
-/// Maximum number of latents for converged sites by default: a row costs the square of active points times
-/// latents.
+/// Maximum latents for converged sites by default: a row costs (active points × latents)².
 const FEW_LATENTS: usize = 10;
 
 pub(super) const COUPLING: Setting = Setting::choice(

@@ -14,9 +14,9 @@ pub struct Later<'a> {
     pub points: MatRef<'a, f64>,
     /// Observation columns, row-major, as in [`TrainingRows`](super::TrainingRows).
     pub observed: MatRef<'a, f64>,
-    /// Power per observation, if given by a column; otherwise empty.
+    /// Power per observation from a column; otherwise empty.
     pub powers: &'a [f64],
-    /// Settings of the method from the fit.
+    /// Settings of the original fit.
     pub given: &'a Given,
 }
 
@@ -25,7 +25,7 @@ pub struct Later<'a> {
 pub struct Updated {
     /// Posterior given old and new observations.
     pub posterior: Approximation,
-    /// `ln p(new observations | old ones)`: exact, an estimate or a bound, depending on the method.
+    /// `ln p(new observations | old ones)`: exact, estimate or bound, by method.
     pub gain: f64,
     /// Description of the update.
     pub how: &'static str,

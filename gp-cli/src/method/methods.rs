@@ -7,7 +7,7 @@ use gp_optim::did_you_mean;
 use serde_json::Value;
 use std::sync::Arc;
 
-/// Method names of other programs, with their equivalents here.
+/// Method names of other programs, with equivalents.
 const ELSEWHERE: [(&str, &str); 6] = [
     ("sgpr", "method vfe"),
     ("gpr", "method exact"),
@@ -17,7 +17,7 @@ const ELSEWHERE: [(&str, &str); 6] = [
     ("laplace", "not among them; method ep serves the same likelihoods"),
 ];
 
-/// Registry of methods; programs can add their own.
+/// Registry of methods, extensible by programs.
 #[derive(Clone, Debug)]
 pub struct Methods {
     known: Vec<Arc<dyn Method>>,
@@ -30,7 +30,7 @@ impl Methods {
         Self { known }
     }
 
-    /// Adds a method, or replaces the one of the same name.
+    /// Adds a method, or replaces its namesake.
     #[must_use]
     pub fn with(mut self, method: Arc<dyn Method>) -> Self {
         match self.known.iter_mut().find(|known| known.name() == method.name()) {
@@ -69,7 +69,7 @@ impl Methods {
         })
     }
 
-    /// Default of a setting, if all methods share one that applies to all fits.
+    /// Default for all fits, if all methods with the setting share one.
     #[must_use]
     pub fn usual(&self, name: &str) -> Option<Value> {
         let declared = self.settings().into_iter().find(|declared| declared[0].1.name() == name)?;
@@ -77,8 +77,7 @@ impl Methods {
         declared.iter().all(|(_, setting)| setting.usual().as_ref() == Some(&first)).then_some(first)
     }
 
-    /// Settings grouped by name, each with its declaration by every method that has it, in the order of
-    /// methods.
+    /// Settings grouped by name, each with every method's declaration, in method order.
     #[must_use]
     pub fn settings(&self) -> Vec<Vec<(&'static str, Setting)>> {
         let mut found: Vec<Vec<(&'static str, Setting)>> = Vec::new();

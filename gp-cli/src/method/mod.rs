@@ -1,8 +1,7 @@
-//! Inference methods behind one trait: they take points, observations, kernels and a likelihood, and return a
-//! posterior.
+//! Inference methods: from points, observations, kernels and a likelihood to a posterior.
 //!
-//! To add a method, implement [`Method`] with its [`Setting`]s in a file. Then add a line in
-//! [`Methods::built_in`], or call [`Context::with_method`](crate::Context::with_method).
+//! To add one, implement [`Method`] with its [`Setting`]s in a file, and add a line in [`Methods::built_in`] or call
+//! [`Context::with_method`](crate::Context::with_method).
 
 mod batches;
 mod built_in;

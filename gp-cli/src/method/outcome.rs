@@ -7,15 +7,15 @@ use gp_kernels::KernelExt as _;
 use gp_kernels::data::DataError;
 use gp_optim::{Descended, Parameter, StopReason, Training, TrainingStep};
 
-/// Number of last iterations whose gain is reported.
+/// Last iterations whose gain is reported.
 const LATE: usize = 10;
 
-/// Fitted posterior with its training record.
+/// Fitted posterior with training record.
 #[derive(Clone, Debug)]
 pub struct Fit {
     /// Posterior and likelihood.
     pub posterior: Approximation,
-    /// `ln p(y)` in the units of the likelihood.
+    /// `ln p(y)` in likelihood units.
     pub objective: f64,
     /// Meaning of the objective.
     pub objective_kind: EvidenceKind,
@@ -29,7 +29,7 @@ pub struct Fit {
     pub curve: Vec<f64>,
     /// Warnings for the user.
     pub warnings: Vec<String>,
-    /// `true` if nothing was learned: for the fit, or for each of several joined ones.
+    /// `true` if nothing was learned, per joined fit.
     pub idle: Vec<bool>,
 }
 
@@ -51,7 +51,7 @@ impl Fit {
         }
     }
 
-    /// `true` if parameters were trained: they moved, or the start was an optimum.
+    /// `true` if parameters moved, or the start was an optimum.
     #[must_use]
     pub fn is_trained(&self) -> bool {
         let (mut free, likelihood) = (0, self.posterior.likelihood());
@@ -62,13 +62,12 @@ impl Fit {
         self.iterations > 0 || (free > 0 && self.converged)
     }
 
-    /// Marks a fit that learned nothing, with the reason.
     pub(crate) fn learned_nothing(&mut self, why: &str) {
         self.idle = vec![true];
         self.has_not_converged(&format!("{NOTHING_LEARNED}: {why}"));
     }
 
-    /// Clears the converged mark, with the reason. An earlier reason stays only if it does not claim convergence.
+    /// Marks non-convergence. An earlier reason stays unless it claims convergence.
     pub(crate) fn has_not_converged(&mut self, why: &str) {
         self.reason = match self.converged || self.reason.is_empty() {
             true => why.to_owned(),
@@ -77,7 +76,7 @@ impl Fit {
         self.converged = false;
     }
 
-    /// Fit from any kind of training. A first-order objective is an estimate, of a bound if `kind` is one.
+    /// Fit from any training. A first-order objective is an estimate, of a bound if `kind` is one.
     #[must_use]
     pub fn of_course(posterior: Approximation, kind: EvidenceKind, run: &LearningRecord) -> Self {
         match run {
@@ -107,7 +106,6 @@ impl Fit {
     }
 }
 
-/// Reason for the end of training; at the iteration limit, with the gain of the last iterations.
 fn reason(training: &Training) -> String {
     let (reason, history) = (training.reason.to_string(), &training.history);
     let place = history.len().checked_sub(LATE + 1).filter(|_| training.reason == StopReason::MaxIterations);
@@ -130,7 +128,7 @@ pub(crate) fn log_prior(posterior: &Approximation) -> f64 {
     sum + posterior.likelihood().parameters().iter().map(Parameter::log_prior).sum::<f64>()
 }
 
-/// Warnings about failed evaluations, except those ended by the time limit.
+/// Warnings about failed evaluations, except at the time limit.
 fn failures(count: u64, last: Option<&str>) -> Vec<String> {
     let last = last.filter(|last| !last.ends_with(&DataError::Stopped.to_string()));
     let told =

@@ -1,4 +1,4 @@
-//! Shared parts of EP methods: the model and its power.
+//! Model and power of EP methods.
 
 use super::common;
 use super::defaults::DefaultCase;
@@ -14,11 +14,10 @@ use gp_ep::power_ep::{Convergence, Level};
 use gp_ep::{ParameterDraws, PowerEp};
 use gp_likelihoods::Likelihood;
 
-/// Name of Power EP with sites on projections.
 pub(super) const EP: &str = "ep";
 
-/// Power: 1 (EP) where it converges, otherwise a safer one. Outputs with shared latents get the variational
-/// bound, which accounts for their coupling; one site per output cannot express it.
+/// Power: 1 (EP) if it converges, else a safer one. Outputs with shared latents get the variational bound:
+/// it accounts for coupling, which one site per output cannot express.
 pub(super) const ALPHA: Setting = common::ALPHA.default_by_case(&[LOG_CONCAVE, CAUTIOUS, TARGETS, BOUND]);
 pub(super) const LOG_CONCAVE: DefaultCase<f64> = DefaultCase::new(1.0, "for a log-concave likelihood");
 const CAUTIOUS: DefaultCase<f64> = DefaultCase::new(0.5, "for another likelihood");
@@ -35,12 +34,10 @@ pub(super) fn model(problem: &Problem, level: Level) -> Result<PowerEp, CliError
     Ok(model.with_powers(problem.settings.powers_or(power(problem))).with_level(level))
 }
 
-/// Requested power, or the default for the likelihood.
 pub(super) fn power(problem: &Problem) -> f64 {
     given_power(&problem.settings.given, problem.likelihood.as_ref())
 }
 
-/// [`power`] from settings and likelihood.
 pub(super) fn given_power(given: &Given, likelihood: &dyn Likelihood) -> f64 {
     let case = match (shares_latents(likelihood), likelihood.is_log_concave()) {
         (true, _) => BOUND,
@@ -50,12 +47,10 @@ pub(super) fn given_power(given: &Given, likelihood: &dyn Likelihood) -> f64 {
     given.number_in(&ALPHA, case)
 }
 
-/// Default power for several targets, fitted together or one by one.
 pub(crate) fn power_of_targets(likelihood: &dyn Likelihood) -> f64 {
     if shares_latents(likelihood) { BOUND.value() } else { TARGETS.value() }
 }
 
-/// `true` if outputs share latents.
 pub(super) fn shares_latents(likelihood: &dyn Likelihood) -> bool {
     likelihood.targets() > 1 && likelihood.own_latent(0).is_none()
 }

@@ -14,32 +14,32 @@ use gp_optim::Control;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Suffix of checkpoint names for the second stage of a fit.
+/// Checkpoint suffix of the second stage.
 pub const SECOND_STAGE: &str = "2";
 
-/// Suffix of checkpoint names for the fit of a single target, before its number.
+/// Checkpoint suffix of a single target, before its number.
 pub const TARGET_STAGE: &str = "target";
 
-/// Suffix of checkpoint names for the fit of a target, counted from 0.
+/// Checkpoint suffix of a target, from 0.
 #[must_use]
 pub fn target_stage(target: usize) -> String {
     format!("{TARGET_STAGE}{target}")
 }
 
-/// Problem for a method to fit, in model units.
+/// Problem to fit, in model units.
 #[derive(Clone, Debug)]
 pub struct Problem {
     /// Points and observations of all rows.
     pub rows: TrainingRows,
     /// One kernel per latent.
     pub kernels: Vec<Box<dyn Kernel>>,
-    /// `true` if all latents share one kernel and one set of inducing inputs, which are learned jointly.
+    /// `true` if all latents share one kernel and one set of inducing inputs.
     pub alike: bool,
     /// Inducing inputs per latent; empty for methods without them.
     pub inducing: Vec<InducingInputs>,
     /// Likelihood with initial parameters.
     pub likelihood: Box<dyn Likelihood>,
-    /// Settings of the fit.
+    /// Settings for the method.
     pub settings: Settings,
 }
 
@@ -60,14 +60,14 @@ pub struct Settings {
     pub seed: u64,
     /// `true` if inducing inputs are fixed.
     pub fixed_inducing: bool,
-    /// `true` if window widths are fixed; centres may still be learned.
+    /// `true` if window widths are fixed; centres may be learned.
     pub fixed_windows: bool,
     /// Blocks of rows, for methods that support them.
     pub blocks: Option<Blocks>,
     /// Power per row or, with blocks, per block, for methods that support them.
     pub powers: Option<Vec<f64>>,
-    /// `true` if predictions use fixed parameters by default, as for several targets: mixtures over each
-    /// one's parameters cannot be combined.
+    /// `true` if predictions use fixed parameters by default, as for several targets: their parameter
+    /// mixtures cannot be combined.
     pub known_parameters: bool,
 }
 
@@ -99,7 +99,7 @@ impl Sizes {
 }
 
 impl Settings {
-    /// Powers from a column, or this one for all rows.
+    /// Powers from a column, or `power` for all rows.
     #[must_use]
     pub fn powers_or(&self, power: f64) -> Powers {
         self.powers.as_ref().map_or(Powers::Same(power), |powers| Powers::Each(powers.clone()))
@@ -107,21 +107,20 @@ impl Settings {
 }
 
 impl Problem {
-    /// Reduction over several processes; `None` with one process.
+    /// Reduction over processes; `None` with one.
     #[must_use]
     pub fn reduction(&self) -> Option<Arc<dyn Reduction>> {
         let team = self.settings.control.team();
         (!team.is_alone()).then(|| Arc::new(TeamReduction::of(team.clone())) as Arc<dyn Reduction>)
     }
 
-    /// Copy of the problem for a single process.
     pub(crate) fn alone(&self) -> Self {
         let mut own = self.clone();
         own.settings.control = own.settings.control.alone();
         own
     }
 
-    /// Sizes of the problem.
+    /// Sizes N, D, P, M and Q, and rows held and per step.
     #[must_use]
     pub fn sizes(&self) -> Sizes {
         let rows = self.rows.count();
@@ -198,7 +197,7 @@ impl Problem {
         })
     }
 
-    /// [`processes`](Self::processes), or the single one that alike latents share.
+    /// [`processes`](Self::processes), or one if latents are alike.
     ///
     /// # Errors
     /// As [`processes`](Self::processes).
@@ -216,7 +215,7 @@ impl Problem {
     }
 }
 
-/// Blocks and powers of these rows, which ascend; blocks keep their remaining rows.
+/// Blocks and powers of ascending rows; blocks keep remaining rows.
 fn factors_of_rows(
     settings: &Settings,
     rows: &[usize],
@@ -238,7 +237,7 @@ fn factors_of_rows(
 mod tests {
     use super::*;
 
-    /// Blocks and powers follow their rows; a block without rows disappears.
+    /// A block without rows disappears.
     #[test]
     fn factors_go_with_their_rows() {
         let blocks = Blocks::from_labels(&[2, 0, 1, 2, 0]).unwrap();

@@ -12,8 +12,8 @@ use std::fmt::Debug;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// N points with P observation columns each, in model units; in memory or read as needed. Columns of targets
-/// come first, then those of roles. Clones share the rows.
+/// N points with P observation columns (targets first, then roles), in model units; in memory or read as
+/// needed. Clones share the rows.
 #[derive(Clone, Debug)]
 pub struct TrainingRows(Arc<RowStorage>);
 
@@ -29,7 +29,7 @@ pub trait Elsewhere: DataSource + Send {}
 impl<T: DataSource + Send> Elsewhere for T {}
 
 impl TrainingRows {
-    /// Rows in memory: N points, and N×P observation values, row-major.
+    /// N points, and N×P observation values, row-major.
     #[must_use]
     pub fn in_memory(points: Mat<f64>, observed: Vec<f64>) -> Self {
         let outputs = observed.len().checked_div(points.nrows()).unwrap_or(1).max(1);
@@ -61,7 +61,7 @@ impl TrainingRows {
         }
     }
 
-    /// Subset of the rows, in memory. If rows are spread over a team, all processes call this together.
+    /// Subset of the rows, in memory. All processes of a team call this together if rows are spread over it.
     ///
     /// # Errors
     /// [`Numerical`](ErrorKind::Numerical) for unreadable rows.
@@ -75,16 +75,13 @@ impl TrainingRows {
         Ok(Self(Arc::new(RowStorage::Memory { points, observed, outputs })))
     }
 
-    /// All rows, readable in each process of a team: in memory if they were spread over it.
-    ///
-    /// # Errors
-    /// [`Numerical`](ErrorKind::Numerical) for unreadable rows.
+    /// All rows, readable in each process of a team: in memory if spread before.
     pub(crate) fn in_each_process(self) -> Result<Self, CliError> {
         if self.held().is_none() { Ok(self) } else { self.some(&(0..self.count()).collect::<Vec<_>>()) }
     }
 
-    /// Rows that have target `target` of `targets`, with its column and, if there are roles, its adjustment
-    /// and the weight.
+    /// Rows that have target `target` of `targets`, with its column and, given roles, its adjustment and the
+    /// weight.
     ///
     /// # Errors
     /// [`Numerical`](ErrorKind::Numerical) for unreadable rows; [`Data`](ErrorKind::Data) if no row has it.

@@ -1,5 +1,4 @@
-//! Variational inference with a Gaussian or a mixture of Gaussians, full or diagonal, by closed forms,
-//! quadrature or samples.
+//! Variational inference with a full or diagonal Gaussian or mixture, by closed forms, quadrature or samples.
 
 use super::batches;
 use super::check::GradientCheck;
@@ -22,17 +21,15 @@ use gp_optim::Control;
 use gp_variational::savigp::{BoundLearning, Covariance};
 use gp_variational::{Draws, Estimator, Expectation, NaturalOptions, Sampling, Savigp};
 
-/// SAVIGP, on all rows or in mini-batches.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SavigpMethod;
 
 const ITERATIONS: Setting = variational::ITERATIONS.default_whole_by_case(&[OUTER, JOINT]);
-/// Iterations with one full Gaussian, converged at each, and with a posterior trained together with the
+/// Iterations with one full Gaussian, converged at each, and with a posterior trained together with
 /// parameters.
 const OUTER: DefaultCase<u64> = DefaultCase::new(100, "for one full Gaussian, also the first of a mixture");
 const JOINT: DefaultCase<u64> = DefaultCase::new(500, "for others");
-/// Maximum number of latents for quadrature; more need thousands of density evaluations, samples about a
-/// hundred.
+/// Maximum latents for quadrature; more need thousands of density evaluations, samples about a hundred.
 const QUADRATURE_LATENTS: usize = 2;
 
 const COMPONENTS: Setting = Setting::integer("components", "K", 1, "Number of Gaussians in the posterior")
@@ -52,7 +49,6 @@ const SAMPLES: Setting = Setting::integer("samples", "S", 0, "Samples per expect
     .default_whole_by_case(&[BY_QUADRATURE, BY_SAMPLES]);
 const BY_QUADRATURE: DefaultCase<u64> =
     DefaultCase::new(0, "for up to two latent functions or a density with jumps or kinks");
-/// Quasi-random samples.
 const BY_SAMPLES: DefaultCase<u64> = DefaultCase::new(128, "otherwise");
 const SETTINGS: &[Setting] = &[COMPONENTS, COVARIANCE, SAMPLES, ITERATIONS, EPOCHS, BATCH_SIZE];
 
@@ -130,7 +126,6 @@ impl Method for SavigpMethod {
     }
 }
 
-/// Model of a problem with one Gaussian of the requested covariance.
 pub(super) fn model(problem: &Problem) -> Result<Savigp, CliError> {
     let settings = &problem.settings;
     let expectation = expectation(problem.likelihood.as_ref(), settings);
@@ -145,8 +140,8 @@ pub(super) fn model(problem: &Problem) -> Result<Savigp, CliError> {
     Ok(model.with_posterior(start)?)
 }
 
-/// Requested method of expectations. By default, closed forms and quadrature for few latents or densities
-/// that are not differentiable; otherwise samples.
+/// By default, closed forms, and quadrature for few latents or non-differentiable densities; otherwise
+/// samples.
 fn expectation(likelihood: &dyn Likelihood, settings: &Settings) -> Expectation {
     let (smooth, sampled) = (likelihood.is_smooth(), likelihood.is_sampled());
     let integrates = likelihood.latents() <= QUADRATURE_LATENTS || !smooth;
@@ -161,7 +156,7 @@ fn expectation(likelihood: &dyn Likelihood, settings: &Settings) -> Expectation 
     }
 }
 
-/// Convergence settings of the posterior, looser for samples, whose errors exceed the last digits of the bound.
+/// Convergence settings, looser for samples, whose errors exceed the last digits of the bound.
 fn rest(model: &Savigp) -> NaturalOptions {
     match model.expectation() {
         Expectation::Exact => NaturalOptions::default(),
@@ -173,7 +168,7 @@ fn components(settings: &Settings) -> usize {
     settings.given.count(&COMPONENTS).unwrap_or(1)
 }
 
-/// `true` for a single Gaussian with a full covariance, found by natural steps at given parameters.
+/// `true` for one full Gaussian, found by natural steps at given parameters.
 fn asks_for_one_full(given: &Given) -> bool {
     given.count(&COMPONENTS).unwrap_or(1) == 1 && given.word(&COVARIANCE) != Some(DIAGONAL)
 }
@@ -182,7 +177,7 @@ fn is_one_full(model: &Savigp) -> bool {
     model.posterior().components() == 1 && model.posterior().covariance() == Covariance::Full
 }
 
-/// Trains on all rows. A mixture starts as copies of one trained Gaussian, to converge sooner.
+/// A mixture starts as copies of one trained Gaussian, to converge sooner.
 fn on_all(mut model: Savigp, problem: &Problem) -> Result<Fit, CliError> {
     let (data, settings) = (&problem.rows, &problem.settings);
     let components = components(settings);
@@ -206,8 +201,7 @@ fn on_all(mut model: Savigp, problem: &Problem) -> Result<Fit, CliError> {
     Ok(Fit { curve, iterations: first.iterations + fit.iterations, ..fit })
 }
 
-/// Trains in mini-batches: one full Gaussian by natural gradients, other posteriors together with the
-/// parameters.
+/// One full Gaussian by natural gradients, other posteriors together with parameters.
 fn in_batches(mut model: Savigp, problem: &Problem) -> Result<Fit, CliError> {
     let settings = &problem.settings;
     let (components, control) = (components(settings), settings.control.begun());
@@ -227,7 +221,7 @@ fn in_batches(mut model: Savigp, problem: &Problem) -> Result<Fit, CliError> {
     Ok(Fit::of_course(approximation(&model)?, model.evidence_kind(), &run))
 }
 
-/// Control of the second stage, with its own checkpoint file.
+/// Second-stage control with its own checkpoint file.
 fn second(control: &Control) -> Control {
     let file = control.checkpoint().map(|file| file.beside(SECOND_STAGE));
     file.map_or_else(|| control.clone(), |file| control.clone().with_checkpoint(file))

@@ -1,4 +1,4 @@
-//! EP in mini-batches, with one average site for all observations (stochastic EP) or one site each.
+//! EP in mini-batches, with one average site (stochastic EP) or one site per observation.
 
 use super::batches;
 use super::check::GradientCheck;
@@ -25,18 +25,16 @@ use gp_ep::power_ep::{EpLearning, EpState, Level, Settled, Sharing};
 use gp_ep::{DataSource as _, EvidenceKind, InferenceError, PowerEp, Trained};
 use gp_likelihoods::Likelihood;
 
-/// EP in mini-batches.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sep;
 
 const EPOCHS: Setting = common::EPOCHS.default_whole_by_case(&[TWENTY, TWENTY_OF_MANY]);
-/// Default number of epochs. A plateau may end training earlier, but takes about 800 steps.
+/// Default epochs. A plateau may end training earlier, but takes about 800 steps.
 const TWENTY: DefaultCase<u64> = DefaultCase::new(20, "or the number that makes 1000 to 5000 steps");
 const TWENTY_OF_MANY: DefaultCase<u64> =
     DefaultCase::new(20, "or 400 to 5000 steps for more than 20 latent functions");
-/// Typical number of steps with all rows in one batch, where a plateau ends each stage of training.
+/// Typical steps with all rows in one batch, where a plateau ends each stage.
 const STEPS_OF_ALL: f64 = 300.0;
-/// Maximum number of steps by default.
 const MAX_STEPS: u64 = 5_000;
 const BATCH_SIZE: Setting = common::batch_size(256);
 const SITES: Setting = Setting::choice(
@@ -48,15 +46,15 @@ const SITES: Setting = Setting::choice(
 const FEW_OWN: DefaultCase<&str> =
     DefaultCase::new(OWN, "for a log-concave likelihood with up to a million rows times latent functions");
 const MANY_TIED: DefaultCase<&str> = DefaultCase::new(TIED, "otherwise");
-/// Rows that exceed the capacity of a few hundred inducing inputs.
+/// Rows beyond the capacity of a few hundred inducing inputs.
 const MANY_ROWS: usize = 30_000;
-/// Number of latents above which time per step matters more, and rows per inducing input there.
+/// Latents above which time per step matters more, and rows per inducing input there.
 const MANY_LATENTS: usize = 20;
 const ROWS_A_POINT: usize = 8;
-/// Minimum number of steps of many latents: 40 classes in 800 rows were predicted better than after 1,000.
+/// Minimum steps of many latents: 40 classes in 800 rows were predicted better than after 1,000.
 const FEW_STEPS: u64 = 400;
-/// Maximum number of separate sites by default: they predict better than an average one, but take two numbers
-/// each, and again in each copy.
+/// Maximum separate sites by default: better predictions than an average one, but two numbers each and per
+/// copy.
 const MANY_SITES: usize = 1_000_000;
 const NUMBERS_A_SITE: f64 = 6.0;
 const OWN: &str = "full";
@@ -178,7 +176,6 @@ fn has_tied_sites(problem: &Problem) -> bool {
     is_tied(&problem.settings.given, problem.likelihood.as_ref(), problem.rows.count())
 }
 
-/// Maximum number of steps, from steps per epoch.
 fn step_count(problem: &Problem, per_epoch: u64) -> u64 {
     let (given, most) = (&problem.settings.given, MAX_STEPS.max(per_epoch));
     let is_slow = problem.likelihood.latents() > MANY_LATENTS;
@@ -187,8 +184,7 @@ fn step_count(problem: &Problem, per_epoch: u64) -> u64 {
     if given.has(EPOCHS.name()) { steps } else { steps.min(most) }
 }
 
-/// Refuses weights below the power, which tied sites would remove, before training rather than at some batch
-/// of the first epoch.
+/// Refuses weights below the power, which tied sites would remove, before training starts.
 fn check_weights(problem: &Problem) -> Result<(), CliError> {
     let (power, rows, likelihood) = (power(problem), &problem.rows, problem.likelihood.as_ref());
     if likelihood.plain().is_none() {
@@ -247,7 +243,6 @@ mod tests {
     use faer::Mat;
     use gp_kernels::inducing::InducingInputs;
 
-    /// One integral for the site of each row of a batch, and one for the gradient.
     #[test]
     fn a_step_integrates_every_row_of_its_batch_twice() {
         let points = Mat::from_fn(60, 1, |i, _| i as f64);
@@ -268,7 +263,6 @@ mod tests {
         assert_eq!(work.covariances, 20.0 * 5.0 + 20.0 + 5.0 * 5.0 / 2.0);
     }
 
-    /// The texts of the defaults name their limits.
     #[test]
     fn the_defaults_say_how_many() {
         let steps = format!("{} to {MAX_STEPS} steps", common::MIN_STEPS);

@@ -7,11 +7,11 @@ use crate::error::CliError;
 use crate::model::{Approximation, of_output, together};
 use faer::Mat;
 
-/// Updates a model with new observations. If each target has its own latent, targets are updated one by one
-/// on the rows that have them; otherwise jointly.
+/// Updates a model with new observations: targets with their own latents one by one on their rows, otherwise
+/// jointly.
 ///
 /// # Errors
-/// Those of [`Method::update`].
+/// As [`Method::update`].
 pub fn update(method: &dyn Method, later: Later<'_>) -> Result<Updated, CliError> {
     let whole = later.before.likelihood();
     let outputs = whole.targets();

@@ -1,5 +1,4 @@
-//! Settings of methods, each declared once. Flags, configuration entries, checks and the schema follow from
-//! the declaration.
+//! Settings of methods, each declared once; flags, configuration entries, checks and the schema follow.
 
 use super::defaults::{DefaultCase, SettingDefault};
 use super::optimizer::Optimizer;
@@ -21,25 +20,25 @@ pub struct Setting {
 pub enum SettingKind {
     /// Number in a range.
     Number {
-        /// Ends, inclusive.
+        /// Inclusive ends.
         range: [f64; 2],
-        /// Default.
+        /// Value unless given.
         usual: SettingDefault<f64>,
     },
     /// Integer in a range.
     Integer {
-        /// Least value.
+        /// Inclusive minimum.
         least: u64,
-        /// Largest value.
+        /// Inclusive maximum.
         most: u64,
-        /// Default.
+        /// Value unless given.
         usual: SettingDefault<u64>,
     },
     /// One of several words.
     Choice {
         /// Words with their meanings.
         words: &'static [(&'static str, &'static str)],
-        /// Default.
+        /// Value unless given.
         usual: SettingDefault<&'static str>,
     },
     /// Flag without a value.
@@ -132,7 +131,7 @@ impl Setting {
         }
     }
 
-    /// Sets the word of fits that do not name one.
+    /// Sets the word used unless one is given.
     #[must_use]
     pub const fn default_word(self, word: &'static str) -> Self {
         match self.kind {
@@ -183,7 +182,7 @@ impl Setting {
         Self { by, ..self }
     }
 
-    /// Name of the flag, without dashes, and of the configuration entry.
+    /// Flag without dashes, and configuration entry.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         self.name
@@ -213,7 +212,7 @@ impl Setting {
         self.by
     }
 
-    /// Default in words, case by case if it depends on the case; empty without a default.
+    /// Default as text, case by case if necessary; empty without one.
     #[must_use]
     pub fn default_in_words(&self) -> String {
         match self.kind {
@@ -224,7 +223,7 @@ impl Setting {
         }
     }
 
-    /// Default for all fits, if there is one.
+    /// Default for all fits, if any.
     #[must_use]
     pub fn usual(&self) -> Option<Value> {
         match self.kind {

@@ -1,5 +1,5 @@
-//! Variational inference with inducing inputs: natural gradients for the posterior, gradients of the bound
-//! for all other parameters.
+//! Variational inference with inducing inputs: natural gradients for the posterior, bound gradients for other
+//! parameters.
 
 use super::batches;
 use super::check::GradientCheck;
@@ -24,16 +24,15 @@ use gp_likelihoods::{Likelihood, Support};
 use gp_variational::savigp::{BoundLearning, Covariance};
 use gp_variational::{NaturalOptions, Savigp};
 
-/// SVGP, full-batch or in mini-batches.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Svgp;
 
-/// Iteration limits. Numbers get as many as closed-form regression, because their inducing points are learned: with 30 to
-/// 60 inputs, 100 left 3 to 13 nats to gain, and 300 two to five.
+/// Iteration limits. Numbers get as many as in closed form because inducing points are learned: with 30 to
+/// 60 inputs, 100 left 3 to 13 nats to gain, 300 two to five.
 const ITERATIONS: Setting = variational::ITERATIONS.default_whole_by_case(&[OTHERS, NUMBERS]);
 const OTHERS: DefaultCase<u64> = DefaultCase::new(100, "");
 const NUMBERS: DefaultCase<u64> = DefaultCase::new(300, "for numbers");
-/// Relative gain of the bound below which the posterior has converged: a tenth of the threshold for training.
+/// Relative bound gain of a converged posterior: a tenth of the training threshold.
 const REST: f64 = 1e-8;
 const SETTINGS: &[Setting] = &[ITERATIONS, EPOCHS, BATCH_SIZE];
 

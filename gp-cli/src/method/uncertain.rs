@@ -1,4 +1,4 @@
-//! Averaging of predictions over plausible parameters, for few rows.
+//! Averages predictions over plausible parameters, for few rows.
 
 use super::common::{FEW_UNCERTAIN, MANY_KNOWN, PARAMETERS, UNCERTAIN};
 use super::gaussian::is_gaussian;
@@ -7,25 +7,23 @@ use super::problem::Problem;
 use crate::model::Approximation;
 use gp_ep::{DataSource as _, InferenceError, ParameterDraws};
 
-/// Maximum number of rows under Gaussian noise for which parameters are uncertain by default. For labels,
-/// results were mixed. Predictions cost as much as those of 41 models.
+/// Maximum rows for uncertain parameters by default, under Gaussian noise; results for labels were mixed.
+/// Predictions cost as much as of 41 models.
 const FEW_ROWS: usize = 200;
 /// Maximum number of rows for which inducing inputs are fixed at power 1.
 const MANY_ROWS: usize = 2_000;
 
-/// Description of predictions without averaging.
 pub(super) const AS_KNOWN: &str = "predictions use the learned parameters as if they were known";
 
-/// `true` if Power EP of this power learns inducing inputs by default under Gaussian noise. At power 1 and
-/// with few rows they move to single rows, and the noise becomes too small: with 1,000 rows of five inputs,
-/// 95 % intervals covered 89 % (96 % with fixed ones), with a worse density; at 3,600 rows of eight inputs,
-/// learned ones have the better density.
+/// `true` if inducing inputs are learned by default under Gaussian noise. At power 1 with few rows they move
+/// to single rows and noise shrinks: with 1,000 rows of five inputs, 95 % intervals covered 89 % (fixed: 96
+/// %), with a worse density; at 3,600 rows of eight inputs, learned ones have the better density.
 pub(super) fn learns_inducing(rows: usize, power: f64) -> bool {
     rows > MANY_ROWS || power < 1.0
 }
 
-/// Replaces predictions by an average over plausible parameters, if requested, or by default with few rows
-/// and Gaussian noise. Failures become warnings.
+/// Averages predictions if requested, or by default with few rows and Gaussian noise. Failures become
+/// warnings.
 pub(super) fn spread(
     fit: &mut Fit,
     problem: &Problem,
@@ -60,7 +58,6 @@ pub(super) fn spread(
 mod tests {
     use super::*;
 
-    /// The text of the default names the number of rows.
     #[test]
     fn the_default_says_how_many_rows() {
         assert!(PARAMETERS.default_in_words().contains(&format!("up to {FEW_ROWS} rows")));

@@ -1,4 +1,4 @@
-//! Updates with new observations for this crate's methods, at fixed parameters.
+//! Updates with new observations at fixed parameters, for this crate's methods.
 
 use super::gaussian::is_gaussian;
 use super::later::{Later, Updated, refused};
@@ -16,7 +16,6 @@ use gp_kernels::Evaluator;
 use gp_kernels::posterior::{InducingPosterior, LatentPosterior as _, MixturePosterior};
 use gp_likelihoods::{Adjusted, Likelihood};
 
-/// Exact regression on old and new observations.
 pub(super) fn exact(later: Later<'_>) -> Result<Updated, CliError> {
     let [Held::Exact(exact)] = later.before.functions().parts() else {
         return Err(refused("exact", "it does not hold its rows"));
@@ -46,8 +45,7 @@ pub(super) fn exact(later: Later<'_>) -> Result<Updated, CliError> {
     })
 }
 
-/// Updates every component of a mixture over parameters and multiplies its weight by its evidence for the new
-/// observations.
+/// Updates each mixture component and multiplies its weight by its evidence for the new observations.
 pub(super) fn over_components(
     later: Later<'_>,
     update: impl Fn(Later<'_>) -> Result<Updated, CliError>,
@@ -78,7 +76,7 @@ pub(super) fn over_components(
     })
 }
 
-/// Class probabilities (N×C) of each row given all others; `None` for a posterior without inducing inputs.
+/// Leave-one-out class probabilities (N×C); `None` for a posterior without inducing inputs.
 pub(crate) fn left_out_classes(
     posterior: &Approximation,
     rows: &TrainingRows,
@@ -100,7 +98,7 @@ pub(crate) fn left_out_classes(
     Ok(sum)
 }
 
-/// Power EP on the new observations, with the old sites fixed.
+/// Power EP on new observations, with old sites fixed.
 pub(super) fn by_sites(method: &str, later: Later<'_>, sites: RestingSites) -> Result<Updated, CliError> {
     let likelihood = later.before.likelihood();
     let before = inducing(later.before)
@@ -134,13 +132,12 @@ pub(super) fn by_sites(method: &str, later: Later<'_>, sites: RestingSites) -> R
     })
 }
 
-/// Likelihood for observations with this many columns.
 fn adjusted(plain: &dyn Likelihood, columns: usize) -> Box<dyn Likelihood> {
     let own = plain.clone_box();
     if columns > plain.outputs() { Box::new(Adjusted::new(own)) } else { own }
 }
 
-/// Posteriors with inducing inputs, one per latent, if there is a single component.
+/// Posteriors with inducing inputs, one per latent, for a single component.
 fn inducing(before: &Approximation) -> Option<Vec<InducingPosterior>> {
     let functions = before.functions();
     if functions.weights().len() > 1 || functions.parts().is_empty() {
@@ -149,7 +146,7 @@ fn inducing(before: &Approximation) -> Option<Vec<InducingPosterior>> {
     functions.parts().iter().map(|part| part.inducing().cloned()).collect()
 }
 
-/// Model with the kernels and inducing inputs of the posterior, for updates without training.
+/// Untrained model with the posterior's kernels and inducing inputs.
 fn model(before: &[InducingPosterior], likelihood: &dyn Likelihood) -> Result<PowerEp, CliError> {
     let process = |q: &InducingPosterior| SparseProcess::new(q.kernel().clone_box(), q.inputs().clone());
     // The projections of classes that share a kernel and inducing inputs are computed once.

@@ -1,4 +1,4 @@
-//! Shared parts of the variational methods: settings, natural steps, posterior of a model.
+//! Shared parts of variational methods: settings, natural steps, posterior.
 
 use super::common;
 use super::defaults::DefaultCase;
@@ -16,30 +16,26 @@ use gp_variational::Savigp;
 use gp_variational::savigp::{Covariance, Mixture};
 
 const IN_BATCHES: &[Optimizer] = &[Optimizer::Adam, Optimizer::Adadelta];
-/// Iteration limit for all rows at once.
 pub(super) const ITERATIONS: Setting = common::ITERATIONS.only_by(&[Optimizer::Lbfgs]);
 pub(super) const EPOCHS: Setting = common::EPOCHS.only_by(IN_BATCHES).default_whole_by_case(&[THIRTY]);
 pub(super) const BATCH_SIZE: Setting = common::batch_size(256).only_by(IN_BATCHES);
 const THIRTY: DefaultCase<u64> = DefaultCase::new(30, "or the number that makes 1000 steps");
-/// Length of the natural-gradient step after each batch.
 pub(super) const NATURAL_RATE: f64 = 0.1;
 
-/// Typical number of full-batch evaluations.
 const USUAL_EVALUATIONS: f64 = 30.0;
-/// Typical natural steps per evaluation, with several classes, and extra steps per latent function of other targets for
-/// the first evaluations, far from the optimum. Six fits of three and ten classes took 20 to 25.
+/// Typical natural steps per evaluation; with several classes; and extra per latent of other targets for the
+/// first evaluations, far from the optimum. Six fits of three and ten classes took 20 to 25.
 const STEPS_AN_EVALUATION: f64 = 10.0;
 const STEPS_OF_CLASSES: f64 = 22.0;
 const FIRST_STEPS: f64 = 30.0;
-/// Uncertainty of these numbers for densities that are not log-concave.
+/// Uncertainty for densities that are not log-concave.
 const UNSURE_OF_OTHERS: f64 = 2.0;
 
 pub(super) fn steps_in_batches(given: &Given, per_epoch: u64) -> u64 {
     common::steps_in_batches(given, (&EPOCHS, THIRTY), per_epoch, common::MIN_STEPS)
 }
 
-/// Operation counts of training: in batches, or on all rows in at most `iterations` with the posterior
-/// converged at every evaluation.
+/// In batches, or on all rows in at most `iterations` with the posterior converged at every evaluation.
 pub(super) fn work(problem: &Problem, iterations: u64, integral: Integral) -> Option<Work> {
     let (settings, sizes) = (&problem.settings, problem.extents());
     let (counts, steps) = match settings.batch_size {
@@ -68,8 +64,7 @@ pub(super) fn work(problem: &Problem, iterations: u64, integral: Integral) -> Op
     })
 }
 
-/// Initial posterior: the prior, or a point near it where the prior is a saddle point (targets with products
-/// of latents).
+/// Initial posterior: the prior, or a nearby point if the prior is a saddle point (products of latents).
 pub(super) fn start(
     problem: &Problem,
     counts: &[usize],
@@ -82,7 +77,7 @@ pub(super) fn start(
     })
 }
 
-/// `true` if the prior is a saddle point: outputs share latents other than by linear mixing.
+/// `true` if outputs share latents other than by linear mixing: the prior is then a saddle point.
 pub(super) fn is_saddle(likelihood: &dyn Likelihood) -> bool {
     shares_latents(likelihood) && !likelihood.is_linear_gaussian()
 }
@@ -96,7 +91,6 @@ pub(super) fn approximation(model: &Savigp) -> Result<Approximation, CliError> {
 mod tests {
     use super::*;
 
-    /// The text of the default names the minimum number of steps.
     #[test]
     fn the_default_says_how_many_steps() {
         assert!(EPOCHS.default_in_words().contains(&format!("makes {} steps", common::MIN_STEPS)));

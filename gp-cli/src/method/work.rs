@@ -1,16 +1,16 @@
-//! Operation counts of training, for estimates of its time.
+//! Operation counts of training, for time estimates.
 
-/// Mean number of evaluations per quasi-Newton iteration.
+/// Mean evaluations per quasi-Newton iteration.
 const EVALUATIONS_AN_ITERATION: f64 = 1.1;
 
 /// Operation counts of training.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Work {
-    /// Typical number of evaluations or first-order steps.
+    /// Typical evaluations or first-order steps.
     pub usual: f64,
-    /// Largest number of evaluations or first-order steps.
+    /// Maximum evaluations or first-order steps.
     pub most: f64,
-    /// Multiply-adds per evaluation in matrix products and factorisations.
+    /// Multiply-adds per evaluation, in products and factorisations.
     pub products: f64,
     /// Covariance values with gradients per evaluation.
     pub covariances: f64,
@@ -18,9 +18,9 @@ pub struct Work {
     pub integrals: f64,
     /// Kind of integral.
     pub integral: Integral,
-    /// Normalisers of tilted distributions per evaluation, besides these integrals.
+    /// Normalisers of tilted distributions per evaluation, besides `integrals`.
     pub tilts: f64,
-    /// Factor, at least 1, within which the typical number of evaluations, or their work, is known.
+    /// Uncertainty factor, at least 1, of the evaluations or their work.
     pub unsure: f64,
 }
 
@@ -36,7 +36,7 @@ pub enum Integral {
 }
 
 impl Work {
-    /// Evaluations of a quasi-Newton method with an iteration limit; operation counts are zero.
+    /// Quasi-Newton evaluations with an iteration limit; operation counts are zero.
     #[must_use]
     pub fn of_minimising(usual: f64, iterations: u64) -> Self {
         Self::of_evaluations(usual, 1.0 + EVALUATIONS_AN_ITERATION * iterations as f64)

@@ -1,4 +1,4 @@
-//! Rules for missing values, in the notation of flags and configurations.
+//! Rules for missing values as flags and configuration.
 
 use clap::ValueEnum;
 use serde::{Serialize, Serializer};
@@ -26,7 +26,6 @@ pub(crate) fn parse_rule(text: &str) -> Result<(String, Missing), String> {
     ))
 }
 
-/// Writes rules as a list of `COL=RULE`.
 pub(crate) fn write_rules<S: Serializer>(rules: &[(String, Missing)], to: S) -> Result<S::Ok, S::Error> {
     let word = |rule: Missing| {
         rule.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())

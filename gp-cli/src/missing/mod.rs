@@ -1,4 +1,4 @@
-//! Missing values of a table: an error, dropped rows, or kept. Fits and predictions share these rules.
+//! Missing values: an error, dropped rows, or kept; the same for fits and predictions.
 
 mod choice;
 mod rules;
@@ -9,7 +9,6 @@ pub use rules::MissingRules;
 
 use crate::error::{CliError, ErrorKind};
 
-/// Error for a table without remaining rows.
 pub(crate) fn none_left(source: &str, rows: usize) -> CliError {
     let what = format!("`{source}`: each of its {rows} rows misses a value; none is left");
     CliError::new(ErrorKind::Data, what)

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 pub struct MissingRules {
     usual: Missing,
     of_columns: BTreeMap<String, Missing>,
-    /// Targets; of several, a row must miss all to be dropped.
+    /// Targets; a row is dropped only if all are missing.
     targets: Vec<String>,
 }
 
@@ -21,8 +21,8 @@ impl MissingRules {
     /// Rules of a fit: a default and exceptions by column.
     ///
     /// # Errors
-    /// [`Usage`](crate::ErrorKind::Usage) for kept missing values of a target or role, or different rules for
-    /// several targets.
+    /// [`Usage`](crate::ErrorKind::Usage) for kept missing values of a target or role, or rules that differ
+    /// by target.
     pub fn of_fit(
         targets: &[String],
         roles: &Roles,
@@ -50,8 +50,8 @@ impl MissingRules {
         Ok(rules)
     }
 
-    /// Refuses to keep missing values of this column. If the default keeps them, rows without this column are
-    /// dropped instead. `why` ends the message.
+    /// Refuses an explicit rule to keep; if the default keeps, rows are dropped instead. `why` ends the
+    /// message.
     fn never_keep(&mut self, name: &str, why: impl FnOnce() -> String) -> Result<(), CliError> {
         match self.of_columns.get(name) {
             Some(Missing::Keep) => {
@@ -65,7 +65,6 @@ impl MissingRules {
         Ok(())
     }
 
-    /// Refuses different rules for several targets.
     fn check_alike(&self) -> Result<(), CliError> {
         let Some((first, others)) = self.targets.split_first() else { return Ok(()) };
         match others.iter().find(|name| self.of(name) != self.of(first)) {
@@ -76,9 +75,9 @@ impl MissingRules {
         }
     }
 
-    /// Rules for tables to predict. Inputs whose missing values the model keeps still keep them; other
-    /// columns follow `missing`. Under [`Missing::Keep`], a missing value of another input is an error, and
-    /// rows without target or role are dropped.
+    /// Rules for tables to predict. Inputs whose missing values the model keeps still do; other columns
+    /// follow `missing`. Under [`Missing::Keep`], missing values of other inputs are an error, and rows
+    /// without target or role are dropped.
     ///
     /// # Errors
     /// [`Usage`](crate::ErrorKind::Usage) for keeping missing values in a model trained without them.
@@ -104,8 +103,7 @@ impl MissingRules {
         self.of_columns.get(column).copied().unwrap_or(self.usual)
     }
 
-    /// Kept missing values of an input: always if its own rule says so, only where some are missing if the
-    /// default does, or never.
+    /// Always by the input's own rule, only where some are missing by the default, or never.
     pub(crate) fn kept(&self, input: &str) -> Kept {
         match (self.of(input), self.of_columns.contains_key(input)) {
             (Missing::Keep, true) => Kept::Always,
@@ -114,12 +112,10 @@ impl MissingRules {
         }
     }
 
-    /// Columns whose missing values drop rows.
     fn dropping<'f>(&self, columns: impl IntoIterator<Item = &'f Column>) -> Vec<&'f Column> {
         columns.into_iter().filter(|column| self.of(column.name()) == Missing::Drop).collect()
     }
 
-    /// Text that describes the missing values of dropped rows.
     pub(crate) fn missed(&self) -> &'static str {
         let mut dropping = self.of_columns.iter().filter(|(_, rule)| **rule == Missing::Drop);
         let is_target = self.usual != Missing::Drop && dropping.all(|(name, _)| self.targets.contains(name));
@@ -135,9 +131,6 @@ impl MissingRules {
     }
 
     /// Refuses missing values of several targets if these are errors; a single target is checked when read.
-    ///
-    /// # Errors
-    /// [`Data`](crate::ErrorKind::Data) with the place of the first.
     pub(crate) fn check_targets(&self, frame: &Frame) -> Result<(), CliError> {
         if self.targets.len() < 2 || self.targets_may_miss() {
             return Ok(());
@@ -146,8 +139,7 @@ impl MissingRules {
         frame.refuse_missing(&columns, FILL_OR_DROP)
     }
 
-    /// Indices of rows to keep: no missing value in these columns and, of several targets, at least one
-    /// present.
+    /// Rows without missing values in these columns and, of several targets, with at least one.
     pub(crate) fn remaining<'f>(
         &self,
         frame: &Frame,
@@ -163,15 +155,11 @@ impl MissingRules {
         rows
     }
 
-    /// Indices of dropped rows of a table or chunk, ascending.
     pub(crate) fn dropped(&self, frame: &Frame) -> Vec<usize> {
         others(frame.row_count(), &self.remaining(frame, frame.columns()))
     }
 
-    /// Table or chunk without dropped rows; `None` if no row remains.
-    ///
-    /// # Errors
-    /// [`Data`](crate::ErrorKind::Data) as [`check_targets`](Self::check_targets), and for rows to be dropped.
+    /// Without dropped rows; `None` if no row remains.
     pub(crate) fn apply(&self, frame: Frame) -> Result<Option<Frame>, CliError> {
         self.check_targets(&frame)?;
         let left = self.remaining(&frame, frame.columns());

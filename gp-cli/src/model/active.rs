@@ -1,4 +1,4 @@
-//! Stored posteriors of an informative vector machine: active points with their sites.
+//! Stored posterior of an informative vector machine: active points with their sites.
 
 use super::functions::{Functions, Storable};
 use super::posteriors::{PosteriorEntry, Stored};

@@ -1,4 +1,4 @@
-//! Posterior with its likelihood in a model file.
+//! Posterior and likelihood in a model file.
 
 use super::functions::Approximation;
 use super::posteriors::Stored;
@@ -9,19 +9,15 @@ use gp_kernels::Evaluator;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// Largest rounding error of a sum of proportions.
 const ROUNDING: f64 = 1e-9;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct StoredApproximation {
     likelihood: String,
-    /// Temperature of class probabilities; 1 if missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     temperature: Option<f64>,
-    /// Proportions of a mixture.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     weights: Option<Vec<f64>>,
-    /// Posterior, under its name.
     #[serde(flatten)]
     posterior: Map<String, Value>,
 }

@@ -1,4 +1,4 @@
-//! Readers of the posteriors of this crate's methods.
+//! Readers of this crate's posteriors.
 
 use super::posteriors::Posteriors;
 use super::{active, components, separate};

@@ -1,4 +1,4 @@
-//! Independent posteriors of latents, or mixtures of them.
+//! Independent posteriors of latents, or mixtures.
 
 use super::functions::{Approximation, Functions, Storable};
 use super::held::{Held, StoredLatent};
@@ -72,7 +72,7 @@ fn read(stored: Stored<'_>) -> Result<Functions, CliError> {
     Ok(Functions::new(MixturePosterior::new(weights, parts)?))
 }
 
-/// Predictor from independent posteriors, one per latent of the likelihood.
+/// Predictor from one independent posterior per latent.
 ///
 /// # Errors
 /// [`Numerical`](ErrorKind::Numerical) for another number of posteriors.

@@ -1,4 +1,4 @@
-//! Posterior over all latents, of any kind that model files support.
+//! Posterior over all latents, of any storable kind.
 
 use super::held::Held;
 use crate::error::CliError;
@@ -9,42 +9,41 @@ use serde_json::Value;
 /// First format version with posteriors of other crates.
 const OPEN: u32 = 6;
 
-/// Posteriors of the latents and the likelihood, in model units.
+/// Posterior and likelihood, in model units.
 pub type Approximation = Predictor<Functions>;
 
-/// Posterior that a model file can store. Its reader is a [`PosteriorEntry`](super::PosteriorEntry) of the
-/// same name.
+/// Posterior for model files. Its reader is a [`PosteriorEntry`](super::PosteriorEntry) of the same name.
 pub trait Storable: Posterior {
     /// Name in model files.
     fn name(&self) -> &'static str;
 
     /// Stored form without [weights](Posterior::weights). Kernels and likelihoods are expressions under the
-    /// keys `kernel` and `likelihood`, so that a program without them can name what it lacks.
+    /// keys `kernel` and `likelihood`, so that a program can name those it lacks.
     ///
     /// # Errors
     /// [`Model`](crate::ErrorKind::Model) for a posterior that cannot be stored.
     fn to_stored(&self) -> Result<Value, CliError>;
 
-    /// Copy behind a box.
+    /// Boxed copy.
     fn clone_box(&self) -> Box<dyn Storable>;
 
-    /// Independent posteriors of latents, or a mixture of these; `None` for other kinds.
+    /// Independent posteriors or their mixture; `None` for other kinds.
     fn mixture(&self) -> Option<&MixturePosterior<Held>> {
         None
     }
 
-    /// Posterior of one latent, if it is known separately from the others.
+    /// One latent's posterior, if known separately.
     fn of_latent(&self, latent: usize) -> Option<Functions> {
         (self.latent_count() == 1 && latent == 0).then(|| Functions(self.clone_box()))
     }
 
-    /// Oldest format version that can hold the posterior. Other crates keep the default.
+    /// Oldest format version for the posterior. Other crates keep the default.
     fn format_version(&self) -> u32 {
         OPEN
     }
 }
 
-/// Posterior over all latents.
+/// Storable posterior over all latents.
 #[derive(Debug)]
 pub struct Functions(Box<dyn Storable>);
 
@@ -61,7 +60,7 @@ impl WrapsPosterior for Functions {
 }
 
 impl Functions {
-    /// Wraps a posterior that a model file can store.
+    /// Wraps a storable posterior.
     pub fn new(posterior: impl Storable + 'static) -> Self {
         Self(Box::new(posterior))
     }
@@ -72,13 +71,13 @@ impl Functions {
         self.0.as_ref()
     }
 
-    /// Independent posteriors, or a mixture of these; `None` for other kinds.
+    /// Independent posteriors or their mixture; `None` for other kinds.
     #[must_use]
     pub fn mixture(&self) -> Option<&MixturePosterior<Held>> {
         self.0.mixture()
     }
 
-    /// Posteriors by component, one per latent; empty unless latents are independent.
+    /// Posteriors by component and latent; empty unless latents are independent.
     #[must_use]
     pub fn parts(&self) -> &[Held] {
         self.mixture().map_or(&[], MixturePosterior::parts)

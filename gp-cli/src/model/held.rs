@@ -24,7 +24,7 @@ pub(super) enum StoredLatent {
     Inducing(StoredPosterior),
 }
 
-/// Stored form of exact regression. Loading conditions it again, which gives the same bits.
+/// Loading conditions the posterior again, with the same bits.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct StoredExact {
     kernel: String,
@@ -38,7 +38,6 @@ pub(super) struct StoredExact {
 }
 
 impl Held {
-    /// `true` with Gaussian windows.
     pub(super) fn has_windows(&self) -> bool {
         matches!(self, Self::Inducing(inducing) if inducing.inputs().windows().is_some())
     }
@@ -85,7 +84,7 @@ fn unless_all(values: &[f64], usual: f64) -> Option<Vec<f64>> {
 }
 
 impl StoredLatent {
-    /// Restores the posterior; shares data with the posteriors before where possible.
+    /// Restores the posterior; shares data with the previous posteriors where possible.
     pub(super) fn restore(self, kernels: &Registry, before: &[Held]) -> Result<Held, CliError> {
         match self {
             Self::Exact(stored) => {

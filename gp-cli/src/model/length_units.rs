@@ -1,22 +1,20 @@
-//! Units of lengths in stored configurations.
+//! Length units in stored configurations.
 
 use serde_json::{Map, Value};
 
-/// Flag for the units of lengths, and its value in configurations without it.
+/// Flag for length units, and its value if absent.
 pub(crate) const UNITS: &str = "units";
 pub(crate) const MODEL: &str = "model";
 
-/// `true` for a configuration without lengths.
 pub(crate) fn says_nothing_of_lengths(config: &Map<String, Value>) -> bool {
     ["kernel", "bound", "prior"].iter().all(|name| !config.contains_key(*name))
 }
 
-/// `true` if lengths are in model units.
 pub(crate) fn are_of_model(config: &Map<String, Value>) -> bool {
     with_units(config).get(UNITS).is_some_and(|units| units == MODEL)
 }
 
-/// Configuration with its length units; files of earlier versions use model units.
+/// Adds length units; older files use model units.
 pub(crate) fn with_units(config: &Map<String, Value>) -> Map<String, Value> {
     let mut config = config.clone();
     if !says_nothing_of_lengths(&config) {

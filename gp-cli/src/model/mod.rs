@@ -1,4 +1,4 @@
-//! Trained models: a posterior with the encoding of its data, and the model file.
+//! Trained models: posterior, encoding of data, and model file.
 
 mod active;
 mod approximation;
@@ -44,7 +44,7 @@ use serde_json::Value;
 use std::error::Error;
 use std::path::Path;
 
-/// Trained model of one or several targets as a function of inputs.
+/// Trained model of one or several targets.
 #[derive(Clone, Debug)]
 pub struct Model {
     about: About,
@@ -52,12 +52,12 @@ pub struct Model {
     baseline: Option<Approximation>,
 }
 
-/// Memory for reading a file, as a multiple of its size: bytes, numbers and matrices.
+/// Memory for reading, as a multiple of file size: bytes, numbers and matrices.
 const COPIES: f64 = 4.0;
-/// Length of the size at the beginning of a model file, which holds zeros.
+/// Bytes of the length at the start of a model file; some are zero, unlike in text.
 const TEXT: usize = 8;
 
-/// Part common to all format versions.
+/// Common part of all versions.
 #[derive(Deserialize)]
 struct Header {
     format: String,
@@ -86,12 +86,11 @@ impl Model {
         Self::from_bytes(&bytes, &path.display().to_string(), names)
     }
 
-    /// Model from the bytes of a model file, named `source` in errors. Predictions have the same bits as
-    /// before saving.
+    /// Decodes a model file, named `source` in errors. Predictions have the same bits as before saving.
     ///
     /// # Errors
-    /// [`Model`](ErrorKind::Model) for bytes that are not a model file, a newer version (names both), damage
-    /// (names the part), or unknown kernels, likelihoods, posteriors or methods (names each).
+    /// [`Model`](ErrorKind::Model) for other bytes, a newer version (names both), damage (names the part),
+    /// or unknown kernels, likelihoods, posteriors or methods (names each).
     pub fn from_bytes(bytes: &[u8], source: &str, names: &dyn Vocabulary) -> Result<Self, CliError> {
         let no_model = |cause: String| {
             if is_text(bytes) {
@@ -123,7 +122,6 @@ impl Model {
         Ok(Self { about, posterior: posterior.restore(names)?, baseline })
     }
 
-    /// Checks consistency beyond types.
     fn check(&self) -> Result<(), String> {
         let (classes, outputs) =
             (self.posterior.likelihood().support().classes(), self.posterior.likelihood().outputs());
@@ -146,12 +144,12 @@ impl Model {
     /// Bytes of a model file; deterministic.
     ///
     /// # Errors
-    /// [`Model`](ErrorKind::Model) if serialisation fails.
+    /// [`Model`](ErrorKind::Model) for a failure of serialisation.
     pub fn to_bytes(&self) -> Result<Vec<u8>, CliError> {
         tensors::to_bytes(self.to_value()?).map_err(cannot_write)
     }
 
-    /// The model as JSON.
+    /// JSON form.
     ///
     /// # Errors
     /// As [`to_bytes`](Self::to_bytes).
@@ -167,7 +165,6 @@ impl Model {
         serde_json::to_value(record).map_err(cannot_write)
     }
 
-    /// Oldest format version that can represent the model.
     fn version(&self) -> u32 {
         let about = &self.about;
         let is_tempered = self.posterior.temperature() != 1.0;
@@ -191,25 +188,25 @@ impl Model {
         if header.format == FORMAT { header.origin } else { None }
     }
 
-    /// Record of the model.
+    /// Data, origin and training.
     #[must_use]
     pub fn about(&self) -> &About {
         &self.about
     }
 
-    /// Encoding of table columns as its points.
+    /// Encoding of table columns as points.
     #[must_use]
     pub fn inputs(&self) -> &Inputs {
         &self.about.inputs
     }
 
-    /// Target, with units.
+    /// First target, with units.
     #[must_use]
     pub fn target(&self) -> &Target {
         &self.about.target
     }
 
-    /// Learned posterior, in standardised units.
+    /// Learned posterior, in model units.
     #[must_use]
     pub fn posterior(&self) -> &Approximation {
         &self.posterior
@@ -221,7 +218,7 @@ impl Model {
         self.baseline.as_ref()
     }
 
-    /// Options for reading tables for predictions.
+    /// Options for tables to predict.
     #[must_use]
     pub fn read_options(&self) -> ReadOptions {
         let mut options = ReadOptions::default();
@@ -231,8 +228,8 @@ impl Model {
         options
     }
 
-    /// Observations of a table for the likelihood, row-major; `None` if the table has no target. With several
-    /// targets, missing ones are NaN. Offsets are not subtracted: [beliefs](ModelRows::beliefs) include them.
+    /// Observations of a table for the likelihood, row-major; `None` without a target. Missing ones of
+    /// several targets are NaN. Offsets are not subtracted: [beliefs](ModelRows::beliefs) include them.
     ///
     /// # Errors
     /// As [`Target::encode`].
@@ -244,7 +241,7 @@ impl Model {
         encode_targets(&targets, frame, self.posterior.likelihood().support()).map(Some)
     }
 
-    /// Observation columns of a table as in training, row-major.
+    /// Observation columns as in training, row-major.
     ///
     /// # Errors
     /// As [`observations`](crate::encode::observations()).
@@ -275,7 +272,7 @@ fn cannot_write(cause: impl Into<Box<dyn Error + Send + Sync>>) -> CliError {
     CliError::caused(ErrorKind::Model, "the model cannot be written", cause)
 }
 
-/// `true` for bytes that begin as text does and a model file does not.
+/// `true` for the first bytes of text, not of a model file.
 fn is_text(bytes: &[u8]) -> bool {
     let is_letter = |byte: &u8| byte.is_ascii_graphic() || byte.is_ascii_whitespace();
     !bytes.is_empty() && bytes.iter().take(TEXT).all(is_letter)

@@ -1,4 +1,4 @@
-//! Single-target views of a model of several targets.
+//! Single-target views of a model.
 
 use super::functions::{Approximation, Functions};
 use super::record::{About, Influence, TrainingRecord};
@@ -25,8 +25,8 @@ impl Model {
         !self.about.others.is_empty()
     }
 
-    /// One model per target, in order. Each has its own latent or, if latents are shared, all of them and the
-    /// likelihood of this output. A single-target model is returned unchanged.
+    /// One model per target, in order. Each has its own latent or, if shared, all latents and this output's
+    /// likelihood. A single-target model is returned unchanged.
     ///
     /// # Errors
     /// [`Numerical`](crate::ErrorKind::Numerical) for outputs that cannot be separated.
@@ -45,7 +45,7 @@ impl Model {
     }
 }
 
-/// Posterior of one output (from 0), and the range of its latents.
+/// Posterior of an output (from 0), and range of its latents.
 pub(crate) fn of_output(
     of: &Approximation,
     output: usize,
@@ -59,8 +59,8 @@ pub(crate) fn of_output(
     Ok((Predictor::new(functions.clone(), Box::new(alone), by)?, 0..functions.latent_count()))
 }
 
-/// Joint posterior of separately fitted targets. `likelihood` is that of all targets and receives their
-/// parameters.
+/// Joint posterior of separately fitted targets; their parameters are set in `likelihood`, which is for all
+/// targets.
 ///
 /// # Errors
 /// [`Numerical`](crate::ErrorKind::Numerical) for shared latents and for mixtures.
@@ -89,7 +89,6 @@ pub fn together(each: &[Approximation], likelihood: Box<dyn Likelihood>) -> Resu
     }
 }
 
-/// Sets consecutive values of flattened parameters, from a position on.
 fn set_values(
     parameters: &mut [Parameter],
     first: usize,

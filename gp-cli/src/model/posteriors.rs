@@ -1,4 +1,4 @@
-//! Readers of the posteriors in model files, by name.
+//! Readers of stored posteriors, by name.
 
 use super::functions::Functions;
 use crate::error::{CliError, ErrorKind};
@@ -6,14 +6,14 @@ use gp_kernels::Registry;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// Stored posterior with the registries its reader needs.
+/// Stored posterior with registries for its reader.
 #[derive(Debug)]
 pub struct Stored<'a> {
     /// Result of [`Storable::to_stored`](super::Storable::to_stored).
     pub value: Value,
-    /// Proportions of the components; one entry unless a mixture.
+    /// Component proportions; one entry unless a mixture.
     pub weights: Vec<f64>,
-    /// Number of latents of the likelihood.
+    /// Number of the likelihood's latents.
     pub latents: usize,
     /// Known kernels.
     pub kernels: &'a Registry,
@@ -34,7 +34,7 @@ impl Stored<'_> {
     }
 }
 
-/// Reader of a stored posterior.
+/// Named reader of stored posteriors.
 #[derive(Clone, Copy, Debug)]
 pub struct PosteriorEntry {
     name: &'static str,
@@ -42,7 +42,7 @@ pub struct PosteriorEntry {
 }
 
 impl PosteriorEntry {
-    /// Reader of posteriors of this name.
+    /// Reader for posteriors of this name.
     #[must_use]
     pub const fn new(name: &'static str, read: fn(Stored<'_>) -> Result<Functions, CliError>) -> Self {
         Self { name, read }
@@ -55,12 +55,12 @@ impl PosteriorEntry {
     }
 }
 
-/// Registry of readers, extensible by programs.
+/// Registry of readers; programs can add their own.
 #[derive(Clone, Debug)]
 pub struct Posteriors(Vec<PosteriorEntry>);
 
 impl Posteriors {
-    /// Registry of these readers.
+    /// Registry from readers.
     #[must_use]
     pub fn new(known: Vec<PosteriorEntry>) -> Self {
         Self(known)
@@ -74,13 +74,13 @@ impl Posteriors {
         self
     }
 
-    /// `true` if posteriors of this name can be read.
+    /// `true` for a known name.
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
         self.0.iter().any(|known| known.name == name)
     }
 
-    /// Reads a posterior of this name.
+    /// Reads a posterior by name.
     ///
     /// # Errors
     /// [`Model`](ErrorKind::Model) for an unknown name or other content.

@@ -11,42 +11,39 @@ use serde_json::{Map, Value};
 use std::ops::Range;
 
 pub(super) const FORMAT: &str = "gp-model";
-/// Newest supported format version. It increases when older programs would misread a file; models are written
-/// in the oldest version that represents them.
+/// Newest supported format version. It increases when older programs would misread a file; models are
+/// written in the oldest version that represents them.
 pub(super) const VERSION: u32 = 6;
 
-/// Stored form of a model.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Record {
     pub(super) format: String,
     pub(super) version: u32,
-    /// Program that wrote the file.
     pub(super) writer: String,
     #[serde(flatten)]
     pub(super) about: About,
     pub(super) posterior: StoredApproximation,
-    /// Linear model of the same data, if fitted.
     pub(super) baseline: Option<StoredApproximation>,
 }
 
-/// Description of a model: data, origin and training.
+/// Data, origin and training of a model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct About {
-    /// Command that wrote it.
+    /// Command that wrote the model.
     pub origin: String,
-    /// Input columns and their encoding.
+    /// Encoded input columns.
     pub inputs: Inputs,
-    /// Target of the model.
+    /// First target.
     pub target: Target,
     /// Role columns.
     #[serde(default, skip_serializing_if = "Roles::is_empty")]
     pub roles: Roles,
-    /// Distribution of the target in the training data.
+    /// Distribution of training targets.
     pub summary: TargetSummary,
-    /// Further targets, if several.
+    /// Targets after the first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<FurtherTarget>,
-    /// Record of training.
+    /// Outcome of training.
     pub training: TrainingRecord,
     /// Random seed.
     pub seed: u64,
@@ -55,7 +52,7 @@ pub struct About {
 }
 
 impl About {
-    /// Leaves out the influences of what learned nothing, which earlier versions wrote.
+    /// Removes influences of models that learned nothing, which older versions wrote.
     pub(crate) fn leave_out_idle_shares(&mut self) {
         let (training, further) = (&self.training, self.others.iter().map(|of| &of.target.name));
         let names = [&self.target.name].into_iter().chain(further).enumerate();
@@ -70,41 +67,41 @@ impl About {
     }
 }
 
-/// Further target of a model with several.
+/// Target after the first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FurtherTarget {
-    /// Column and its conversion to observations.
+    /// Column, with conversion to observations.
     pub target: Target,
-    /// Distribution in the training data.
+    /// Distribution of training values.
     pub summary: TargetSummary,
-    /// Number of rows that have it.
+    /// Number of rows with the target.
     pub rows: usize,
 }
 
-/// Distribution of the target without inputs.
+/// Distribution without inputs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TargetSummary {
-    /// Mean and variance, in data units.
+    /// In data units.
     Moments {
-        /// Mean of all rows.
+        /// Mean over rows.
         mean: f64,
-        /// Variance over all rows.
+        /// Variance over rows.
         variance: f64,
     },
     /// Class frequencies.
     Shares(Vec<f64>),
 }
 
-/// Record of a model's training.
+/// Outcome of training.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TrainingRecord {
     /// Method name.
     pub method: String,
-    /// Power α of Power EP, unless rows have their own.
+    /// Power α of Power EP, unless per row.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alpha: Option<f64>,
-    /// Number of rows trained on.
+    /// Number of training rows.
     pub rows: usize,
     /// `ln p(y)` in data units, in nats: exact, an estimate or a bound.
     pub objective: f64,
@@ -123,67 +120,67 @@ pub struct TrainingRecord {
     /// Coverage of the prior variance at training rows by each latent's inducing inputs or active points.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub coverage: Vec<Coverage>,
-    /// Choices with reasons: task, method and kernel, as text.
+    /// Task, method and kernel, with reasons.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub choices: Vec<String>,
-    /// Influence of inputs on the fitted functions; empty if they are constant or have too many inputs.
+    /// Influence of inputs; empty if functions are constant or have too many inputs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub influence: Vec<Influence>,
-    /// Weighted sum of the targets' log scales over all observations, if there are weights or several targets.
+    /// Weighted sum of the targets' log scales over all observations, if there are weights or several
+    /// targets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log_scales: Option<f64>,
     /// Temperature of class probabilities, if found on left-out rows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temperature: Option<Temperature>,
-    /// Kernels tried in a search: for all targets together, or per target.
+    /// Kernel search: for all targets together, or per target.
     #[serde(default, skip_serializing_if = "Vec::is_empty", with = "one_or_each")]
     pub search: Vec<TriedKernels>,
-    /// Starts tried, if several: for all targets together, or per target.
+    /// Starts, if several: for all targets together, or per target.
     #[serde(default, skip_serializing_if = "Vec::is_empty", with = "one_or_each")]
     pub starts: Vec<TriedStarts>,
-    /// Training rows per target, if several.
+    /// Number of training rows per target, if several.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rows_of_targets: Vec<usize>,
-    /// Descriptions of later updates.
+    /// Later updates, as text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub updates: Vec<String>,
     /// Number of rows added by updates.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub updated_rows: usize,
-    /// Checksum of the rows trained on, in any order.
+    /// Order-independent checksum of training rows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub check_sum: Option<String>,
-    /// Smallest checksums of rows trained on, which recognise a part of them.
+    /// Smallest checksums of training rows, which identify a part of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sketch: Option<String>,
-    /// Rows of the fit and of each update, of an updated model.
+    /// Rows of the fit and of each update, if there are updates.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<TrainedRows>,
-    /// `true` if predictions do not depend on the inputs, or are no better than the shares of labels: for all targets, or
-    /// for each that was fitted alone. Empty in files of earlier versions.
+    /// `true` if predictions do not depend on inputs, or are no better than class frequencies: for all
+    /// targets, or per separately fitted target. Empty in older files.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub idle: Vec<bool>,
 }
 
-/// Rows that a model was fitted to or updated with.
+/// Rows of a fit or an update.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TrainedRows {
     /// Number of rows.
     pub rows: usize,
-    /// Checksum of the rows, in any order.
+    /// Order-independent checksum.
     pub check_sum: String,
 }
 
-/// Start of the reason that a model learned nothing, which alone says so in files of earlier versions.
+/// Start of the reason that a model learned nothing; the only sign of it in older files.
 pub(crate) const NOTHING_LEARNED: &str = "nothing was learned";
 
-/// Warning of a model whose shares are those of an earlier version.
 const OLD_SHARES: &str = "the shares of inputs in the variance are left out, because the program that fitted this model could \
                           put them above 100 %; fit again to see them";
 
 impl TrainingRecord {
-    /// Adds the rows of an update to those that [`known_rows`](crate::model::Model::known_rows) recognises. Their marks are
-    /// `None` if they cannot be computed.
+    /// Adds an update's rows for [`known_rows`](crate::model::Model::known_rows); `marks` is `None` if they
+    /// cannot be computed.
     pub(crate) fn take_in(&mut self, rows: usize, marks: Option<RowMarks>) {
         let sketch = marks.as_ref().zip(self.sketch_of_rows());
         self.sketch = sketch.map(|(new, known)| known.with(&new.sketch).text());
@@ -202,13 +199,12 @@ impl TrainingRecord {
         self.updated_rows += rows;
     }
 
-    /// Sketch of the rows trained on; `None` for models of earlier versions.
     pub(crate) fn sketch_of_rows(&self) -> Option<RowSketch> {
         self.sketch.as_deref().and_then(RowSketch::parse)
     }
 
-    /// `true` if predictions do not depend on the inputs, or are no better than the shares of labels. Of several targets,
-    /// those of all.
+    /// `true` if predictions do not depend on inputs, or are no better than class frequencies, for all
+    /// targets.
     #[must_use]
     pub fn learned_nothing(&self) -> bool {
         if self.idle.is_empty() {
@@ -217,13 +213,13 @@ impl TrainingRecord {
         self.idle.iter().all(|idle| *idle)
     }
 
-    /// `true` if nothing was learned for one of several targets, by its place and name.
+    /// Same as [`learned_nothing`](Self::learned_nothing) for one of several targets.
     fn is_idle(&self, place: usize, name: &str) -> bool {
         let told = || self.reason.contains(&format!("{name}: {NOTHING_LEARNED}"));
         if self.idle.is_empty() { told() } else { self.idle.get(place).is_some_and(|idle| *idle) }
     }
 
-    /// Leaves out influences with shares above 1, which only earlier versions wrote, and warns of it.
+    /// Removes influences with shares above 1, which only older versions wrote, with a warning.
     pub(super) fn leave_out_old_shares(&mut self) {
         let all = self.influence.iter().flat_map(|influence| &influence.inputs);
         if all.flat_map(|input| [input.alone, input.total]).any(|share| share.value.max(share.high) > 1.0) {
@@ -232,14 +228,14 @@ impl TrainingRecord {
         }
     }
 
-    /// Name of the method for display, with its power.
+    /// Displayed method name with power.
     #[must_use]
     pub fn method_with_power(&self) -> String {
         method_with_power(&self.method, self.alpha)
     }
 }
 
-/// Name of a method with its power, such as `pep (α = 0.5)`. Method ep is `ep` at power 1, and `pep` otherwise.
+/// Displayed name such as `pep (α = 0.5)`. Method ep is `ep` at power 1, otherwise `pep`.
 pub(crate) fn method_with_power(name: &str, alpha: Option<f64>) -> String {
     match (name, alpha) {
         (_, None) | ("ep" | "sep", Some(1.0)) => name.to_owned(),
@@ -252,31 +248,31 @@ fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 
-/// Shares of a latent function's variance over the training rows, by input and by kernel term:
-/// [`VarianceShares`](gp_ep::VarianceShares) with names.
+/// [`VarianceShares`](gp_ep::VarianceShares) with names: shares of a latent function's variance over
+/// training rows, by input and by kernel term.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Influence {
-    /// Latents that these shares describe: one, or all if they are only meaningful together.
+    /// Latents with these shares: one, or all if only meaningful together.
     pub latents: Range<usize>,
     /// Target, if several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
-    /// Table columns, the most influential first.
+    /// Columns, the most influential first.
     pub inputs: Vec<InputInfluence>,
-    /// Kernel terms with their shares, which sum to 1.
+    /// Kernel terms with shares, which sum to 1.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub terms: Vec<(String, f64)>,
-    /// Variance if inputs are combined anew; None for a single input and for models of earlier versions.
+    /// Variance if inputs are recombined; None for a single input and in older models.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recombined: Option<Recombined>,
 }
 
-/// Influence of one table column.
+/// Influence of a table column.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct InputInfluence {
-    /// Name of the column.
+    /// Column name.
     pub input: String,
-    /// Share of the variance from its main effect.
+    /// Variance share of the main effect.
     pub alone: Spanned,
     /// Share including interactions.
     pub total: Spanned,

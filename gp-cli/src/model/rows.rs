@@ -1,4 +1,4 @@
-//! Rows of a table in the form a model needs.
+//! Table rows in a model's form.
 
 use super::{Approximation, Model};
 use crate::data::Frame;
@@ -7,41 +7,41 @@ use crate::error::CliError;
 use faer::{Mat, MatRef};
 use gp_kernels::posterior::LatentBeliefs;
 
-/// Minimum share of known rows to tell.
+/// Minimum share of known rows to report.
 const MIN_KNOWN: f64 = 0.05;
 
-/// Rows of a table that a model was trained on.
+/// Table rows that a model was trained on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum KnownRows {
-    /// None, or too few to tell.
+    /// None, or too few.
     None,
-    /// About this share of them.
+    /// Approximate share.
     Share(f64),
-    /// All, and the table has all rows of the fit, of an update, or of both.
+    /// Exactly the rows of the fit, of an update, or of both.
     All,
 }
 
-/// Points of rows with their role values.
+/// Points with role values.
 #[derive(Clone, Debug)]
 pub struct ModelRows {
-    /// Points, N×D, one per row.
+    /// N×D, one row per point.
     pub points: Mat<f64>,
-    /// Levels unseen in training, the first of each column.
+    /// First unseen level of each column.
     pub unseen: Vec<Unseen>,
-    /// Offset of the latent per row; empty without an offset column.
+    /// Latent offset per row; may be empty.
     offsets: Vec<f64>,
-    /// Known noise variances in model units; empty without such a column.
+    /// Known noise variances in model units; may be empty.
     noise: Vec<f64>,
 }
 
 impl ModelRows {
-    /// Points without roles.
+    /// Rows without roles.
     #[must_use]
     pub fn points(points: Mat<f64>) -> Self {
         Self { points, unseen: Vec::new(), offsets: Vec::new(), noise: Vec::new() }
     }
 
-    /// Warnings, one per line.
+    /// One line per unseen level.
     #[must_use]
     pub fn warnings(&self) -> Vec<String> {
         self.unseen.iter().map(Unseen::to_string).collect()
@@ -59,13 +59,13 @@ impl ModelRows {
         }
     }
 
-    /// The points.
+    /// Points, N×D.
     #[must_use]
     pub fn x(&self) -> MatRef<'_, f64> {
         self.points.as_ref()
     }
 
-    /// Latent beliefs at these rows, with offsets and with known noise added to the likelihood's.
+    /// Latent beliefs, with offsets, and known noise added to the likelihood's.
     ///
     /// # Errors
     /// [`Numerical`](crate::ErrorKind::Numerical) for points that cannot be predicted.
@@ -73,7 +73,7 @@ impl ModelRows {
         Ok(self.behind_observations(by.beliefs(self.x())?))
     }
 
-    /// Adds offsets and known noise to the latent functions' beliefs at these points.
+    /// Adds offsets and known noise to latent beliefs at these points.
     #[must_use]
     pub fn behind_observations(&self, functions: LatentBeliefs) -> LatentBeliefs {
         if self.offsets.is_empty() && self.noise.is_empty() {
@@ -84,13 +84,13 @@ impl ModelRows {
 }
 
 impl Model {
-    /// Conversion of role values for the likelihood.
+    /// Converter of role values for the likelihood.
     #[must_use]
     pub fn adjuster(&self) -> Adjuster {
         Adjuster::new(self.posterior().likelihood(), self.target().scale().scale)
     }
 
-    /// Encodes the rows of a table.
+    /// Encodes table rows.
     ///
     /// # Errors
     /// [`Data`](crate::ErrorKind::Data), with its place, for a missing input, offset or exposure column, and
@@ -100,7 +100,7 @@ impl Model {
         self.with_roles(frame, ModelRows { unseen: encoded.unseen, ..ModelRows::points(encoded.points) })
     }
 
-    /// Rows of a table that the model was trained on.
+    /// Rows of a table used in training or updates.
     #[must_use]
     pub fn known_rows(&self, frame: &Frame) -> KnownRows {
         if self.was_trained_on(frame) {
@@ -113,7 +113,7 @@ impl Model {
         share.filter(|share| *share >= MIN_KNOWN).map_or(KnownRows::None, KnownRows::Share)
     }
 
-    /// `true` for a table of the rows that the model was fitted to, or updated with, or of both together, in any order.
+    /// Same as [`KnownRows::All`], in any order.
     fn was_trained_on(&self, frame: &Frame) -> bool {
         let training = &self.about().training;
         let count = frame.row_count();
@@ -126,8 +126,7 @@ impl Model {
         }
     }
 
-    /// Adds role values of a single target to the points of a table. For several targets, use the models of
-    /// [`by_target`](Self::by_target).
+    /// Adds role values of a single target. For several targets, use [`by_target`](Self::by_target).
     ///
     /// # Errors
     /// As [`encode`](Self::encode).
@@ -141,7 +140,7 @@ impl Model {
         Ok(seen)
     }
 
-    /// Target values of a table without offset and at exposure 1, for plots; `None` for labels.
+    /// Target values without offset, at exposure 1, for plots; `None` for labels.
     ///
     /// # Errors
     /// As [`encode`](Self::encode).
@@ -153,7 +152,7 @@ impl Model {
         Ok(Some(bare.collect()))
     }
 
-    /// Description of [`bare_targets`](Self::bare_targets).
+    /// Name of [`bare_targets`](Self::bare_targets).
     #[must_use]
     pub fn bare_name(&self) -> String {
         let (name, roles) = (&self.target().name, &self.about().roles);
@@ -166,7 +165,7 @@ impl Model {
         }
     }
 
-    /// Columns that predictions for a table use.
+    /// Columns for predicting a table.
     #[must_use]
     pub fn needed<'a>(&'a self, frame: &'a Frame) -> Vec<&'a str> {
         let mut names = self.inputs().names();
@@ -174,7 +173,7 @@ impl Model {
         names
     }
 
-    /// Sentence about role columns that predictions could use and the table lacks; `None` if it lacks none.
+    /// Sentence about optional role columns that the table lacks.
     #[must_use]
     pub fn left_out_of(&self, frame: &Frame) -> Option<String> {
         let names = self.about().roles.noise_left_out(frame);

@@ -1,4 +1,4 @@
-//! Posterior of several targets that were fitted separately, each with one latent.
+//! Posterior of separately fitted targets, each with one latent.
 
 use super::functions::{Functions, Storable};
 use super::posteriors::{PosteriorEntry, Stored};
@@ -14,14 +14,11 @@ const NAME: &str = "apart";
 
 pub(super) const ENTRY: PosteriorEntry = PosteriorEntry::new(NAME, read);
 
-/// One posterior per latent.
 #[derive(Clone, Debug)]
 pub(super) struct Apart(Vec<Functions>);
 
-/// Stored form of one posterior.
 #[derive(Debug, Deserialize)]
 struct StoredPart {
-    /// Name of its reader.
     posterior: String,
     value: Value,
 }

@@ -1,4 +1,4 @@
-//! Descriptions of the temperature of a model's class probabilities.
+//! Descriptions of class-probability temperatures.
 
 use super::Model;
 use gp_ep::Temperature;
@@ -8,7 +8,7 @@ use gp_optim::format_number;
 const SMALL: f64 = 0.02;
 
 impl Model {
-    /// Temperature of class probabilities in words, with its reason; `None` if it is 1 and was not fitted.
+    /// Temperature in words, with its reason; `None` if it is 1 and was not fitted.
     #[must_use]
     pub fn about_temperature(&self) -> Option<String> {
         let temperature = self.posterior.temperature();
@@ -23,8 +23,8 @@ impl Model {
     }
 }
 
-/// Remark that `what` uses the latent functions without the temperature, which changes class probabilities
-/// only; `None` at temperature 1.
+/// Remark that `what` uses latent functions, without the temperature of class probabilities; `None` at
+/// temperature 1.
 #[must_use]
 pub(crate) fn without_temperature(model: &Model, what: &str) -> Option<String> {
     let temperature = model.posterior.temperature();
@@ -34,7 +34,7 @@ pub(crate) fn without_temperature(model: &Model, what: &str) -> Option<String> {
     })
 }
 
-/// Describes a temperature found by leaving out rows of the fit; rows of an update are not among them.
+/// Text on a temperature found by leaving out rows of the fit, not of an update.
 fn found_on_rows(found: Temperature, is_updated: bool) -> String {
     let Temperature { value, log_loss_before, log_loss, rows } = found;
     let when = if is_updated { ", before the update," } else { "" };

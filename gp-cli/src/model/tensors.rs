@@ -1,7 +1,5 @@
-//! Safetensors form of a record: long lists of numbers as tensors, the rest as JSON.
-//!
-//! In the JSON, each long list of floats is replaced by `{"tensor": NAME, "crc32": …}`, where the name is its
-//! path.
+//! Safetensors form of a record: JSON, and long lists of floats as tensors, which `{"tensor": NAME, "crc32": …}`
+//! replaces in the JSON. The name is the list's path.
 
 use safetensors::SafeTensors;
 use safetensors::tensor::{Dtype, TensorView};
@@ -10,12 +8,9 @@ use std::collections::HashMap;
 
 /// Shorter lists stay in the JSON, for readability.
 const LONG: usize = 16;
-/// Key of the JSON in the file's metadata.
 const RECORD: &str = "gp-model";
-/// Tensor with the checksum of the JSON.
 const CHECK: &str = "record.crc32";
 
-/// Named list of numbers.
 struct Tensor {
     name: String,
     shape: Vec<usize>,
@@ -36,14 +31,12 @@ pub(super) fn to_bytes(record: Value) -> Result<Vec<u8>, String> {
     safetensors::serialize(views, Some(metadata)).map_err(|cause| cause.to_string())
 }
 
-/// JSON text of the record in a file.
 pub(super) fn record_text(bytes: &[u8]) -> Result<String, String> {
     let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(|cause| cause.to_string())?;
     let record = metadata.metadata().as_ref().and_then(|entries| entries.get(RECORD));
     record.cloned().ok_or_else(|| format!("it has no entry `{RECORD}`"))
 }
 
-/// Record of a file with all lists restored.
 pub(super) fn from_bytes(bytes: &[u8]) -> Result<Value, String> {
     let tensors = SafeTensors::deserialize(bytes).map_err(|cause| cause.to_string())?;
     let text = record_text(bytes)?;
@@ -92,7 +85,7 @@ fn take_out(value: Value, path: &str, tensors: &mut Vec<Tensor>) -> Value {
     }
 }
 
-/// Rows and columns of points stored as `count`, `dim` and a flat list.
+/// Rows and columns of points, stored as `count`, `dim` and a flat list.
 fn table_shape(entries: &Map<String, Value>) -> Option<[usize; 2]> {
     let size = |key: &str| entries.get(key)?.as_u64().and_then(|size| usize::try_from(size).ok());
     Some([size("count")?, size("dim")?])

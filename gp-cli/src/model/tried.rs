@@ -1,23 +1,23 @@
-//! Kernels and starts that a fit tried.
+//! Kernels and starts tried in a fit.
 
 use serde::{Deserialize, Serialize};
 
-/// Comparison of starts, each trained briefly.
+/// Comparison of starts after short training.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TriedStarts {
-    /// Target, if several are fitted one by one.
+    /// Target, if fitted one by one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
-    /// Kind of the scores, and the amount of training.
+    /// Kind of scores, and amount of training.
     pub by: String,
-    /// Starts, the default first.
+    /// The default is first.
     pub tried: Vec<TriedStart>,
 }
 
-/// One start of training.
+/// One start.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TriedStart {
-    /// Number of the start; 0 is the default.
+    /// Number; 0 is the default.
     pub start: usize,
     /// Score; `None` if training failed.
     pub score: Option<f64>,
@@ -30,12 +30,12 @@ pub struct TriedStart {
     /// Reason for a missing score.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault: Option<String>,
-    /// Seconds of training, if known. Not stored in model files, which must be reproducible.
+    /// Training time in seconds. Not stored in model files, which must be reproducible.
     #[serde(skip)]
     pub seconds: Option<f64>,
 }
 
-/// Serialises a single value as itself, as versions without several targets did, otherwise a list.
+/// Serialises a single value as itself, like versions without several targets, otherwise a list.
 pub(super) mod one_or_each {
     use serde::de::DeserializeOwned;
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -72,13 +72,13 @@ fn of_target(target: Option<&String>) -> String {
 }
 
 impl TriedStarts {
-    /// Heading of the table.
+    /// Table heading.
     #[must_use]
     pub fn title(&self) -> String {
         format!("{}{} starts by {}", of_target(self.target.as_ref()), self.tried.len(), self.by)
     }
 
-    /// Table as lines of text.
+    /// Table lines.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
         let head = self.title();
@@ -87,13 +87,13 @@ impl TriedStarts {
 }
 
 impl TriedStart {
-    /// Name of the candidate.
+    /// Candidate name.
     #[must_use]
     pub fn name(&self) -> String {
         if self.start == 0 { "usual start".to_owned() } else { format!("start {}", self.start) }
     }
 
-    /// Description of its training's outcome.
+    /// Training outcome, as text.
     #[must_use]
     pub fn outcome(&self) -> String {
         match &self.fault {
@@ -111,28 +111,28 @@ impl TriedStart {
     }
 }
 
-/// Comparison of kernels in a search.
+/// Search among kernels.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TriedKernels {
-    /// Target, if several are fitted one by one.
+    /// Target, if fitted one by one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
-    /// Kind of the scores.
+    /// Kind of scores.
     pub by: String,
-    /// Kernels in the order tried.
+    /// In the order tried.
     pub tried: Vec<TriedKernel>,
     /// Reason for stopping.
     pub ended: String,
 }
 
-/// Kernel trained in a search.
+/// Kernel in a search.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TriedKernel {
-    /// Step from 1; each step adds, removes or changes one base kernel.
+    /// From 1; each step adds, removes or changes one base kernel.
     pub step: usize,
     /// Sums and products of base kernels in data units, without parameters except periods.
     pub kernel: String,
-    /// Log evidence on the rows of the comparison.
+    /// Log evidence on compared rows.
     pub evidence: f64,
     /// Number of parameters.
     pub parameters: usize,
@@ -142,11 +142,10 @@ pub struct TriedKernel {
     pub kept: bool,
 }
 
-/// Maximum number of kernels shown per step.
 const SHOWN: usize = 5;
 
 impl TriedKernels {
-    /// Heading of the table.
+    /// Table heading.
     #[must_use]
     pub fn title(&self) -> String {
         let of = of_target(self.target.as_ref());
@@ -159,7 +158,7 @@ impl TriedKernels {
         self.tried.iter().find(|tried| tried.kept)
     }
 
-    /// Kernels of each step, best first.
+    /// Kernels by step, best first.
     #[must_use]
     pub fn steps(&self) -> Vec<Vec<&TriedKernel>> {
         let last = self.tried.iter().map(|tried| tried.step).max().unwrap_or(0);
@@ -171,7 +170,7 @@ impl TriedKernels {
         (1..=last).map(step).collect()
     }
 
-    /// Table of the best kernels per step, as lines of text.
+    /// Table lines with the best kernels per step.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
         let head = self.title();

@@ -1,4 +1,4 @@
-//! Names in model files, and detection of unknown ones.
+//! Detection of unknown names in model files.
 
 use super::posteriors::Posteriors;
 use crate::error::{CliError, ErrorKind};
@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 /// Keys of a stored posterior besides its name.
 const BESIDE: [&str; 3] = ["likelihood", "temperature", "weights"];
 
-/// Kernels, likelihoods, posteriors and methods that a program knows by name.
+/// Kernels, likelihoods, posteriors and methods that a program knows.
 pub trait Vocabulary {
     /// Known kernels.
     fn kernels(&self) -> &Registry;
@@ -21,7 +21,7 @@ pub trait Vocabulary {
     /// Known posteriors.
     fn posteriors(&self) -> &Posteriors;
 
-    /// `true` if there is a method of this name.
+    /// `true` for a known method.
     fn has_method(&self, name: &str) -> bool;
 
     /// Memory budget for a model.
@@ -30,7 +30,7 @@ pub trait Vocabulary {
     }
 }
 
-/// Refuses a stored model with an unknown kernel, likelihood, posterior or method.
+/// Refuses unknown kernels, likelihoods, posteriors or methods.
 pub(super) fn check(model: &Value, source: &str, names: &dyn Vocabulary) -> Result<(), CliError> {
     let mut lacking = Vec::new();
     for part in ["posterior", "baseline"] {
@@ -56,7 +56,7 @@ pub(super) fn posterior_name(stored: &Map<String, Value>) -> Option<&str> {
     stored.keys().map(String::as_str).find(|name| !BESIDE.contains(name))
 }
 
-/// Collects unknown names in all expressions; other faults show up when these are parsed.
+/// Collects unknown names; other faults of expressions are found by parsing.
 fn collect(value: &Value, names: &dyn Vocabulary, lacking: &mut Vec<String>) {
     match value {
         Value::Object(entries) => {
@@ -78,7 +78,6 @@ fn collect(value: &Value, names: &dyn Vocabulary, lacking: &mut Vec<String>) {
     }
 }
 
-/// Unknown kernel in an expression, if any.
 fn lacking_kernel(text: &str, known: &Registry) -> Option<String> {
     let Err(KernelError::Expression(fault)) = known.parse(text) else { return None };
     let name = name_at(text, fault.column);
@@ -86,7 +85,6 @@ fn lacking_kernel(text: &str, known: &Registry) -> Option<String> {
     (refusal == fault.message).then(|| format!("the kernel `{name}`"))
 }
 
-/// Unknown likelihood in an expression, if any.
 fn lacking_likelihood(text: &str, known: &gp_likelihoods::Registry) -> Option<String> {
     let Err(LikelihoodError::Expression { column, message, .. }) = known.parse(text) else { return None };
     let name = name_at(text, column);
@@ -98,7 +96,6 @@ fn lacking_posterior(name: &str, known: &Posteriors) -> Option<String> {
     (!known.has(name)).then(|| format!("the posterior `{name}`"))
 }
 
-/// Name at a column, which counts characters from 1.
 fn name_at(text: &str, column: usize) -> &str {
     let start = text.char_indices().nth(column.saturating_sub(1)).map_or(text.len(), |(start, _)| start);
     let rest = &text[start..];

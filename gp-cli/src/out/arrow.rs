@@ -1,4 +1,4 @@
-//! Arrow IPC files, also called Feather.
+//! Arrow IPC (Feather) output.
 
 use super::format::TableFormat;
 use super::table::{Cells, OutTable};
@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 const MICROS_PER_DAY: f64 = 86_400e6;
 
-/// Arrow IPC file, uncompressed for compatibility.
+/// Uncompressed, for compatibility.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ArrowWriter;
 
@@ -33,7 +33,7 @@ fn written(table: &OutTable) -> Result<Vec<u8>, ArrowError> {
     writer.into_inner()
 }
 
-/// Batch of all rows. Non-finite numbers and empty texts are null.
+/// Non-finite numbers and empty texts become null.
 fn batch(table: &OutTable) -> Result<RecordBatch, ArrowError> {
     let arrays = table.columns().iter().map(|(name, cells)| (name, array(cells), true));
     RecordBatch::try_from_iter_with_nullable(arrays)

@@ -1,4 +1,4 @@
-//! Formats of this crate. To add one, add a file beside this one and a line here.
+//! Formats of this crate. To add one, add a file here and a line below.
 
 use super::writers::Writers;
 use super::{csv, jsonl};

@@ -6,7 +6,7 @@ use crate::data::date_text;
 use crate::error::{CliError, ErrorKind};
 use gp_optim::format_number;
 
-/// Delimited text with a header; numbers read back with the same bits.
+/// Delimited text with a header; numbers are exact.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum TextWriter {
     Commas,

@@ -11,18 +11,18 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Destination of a table: a file in the format of its name, or standard output in the default format.
+/// Destination of a table.
 #[derive(Debug)]
 pub enum Destination {
-    /// File and its format.
+    /// File, and its format.
     File(OutputFile, Arc<dyn TableFormat>),
-    /// Standard output.
+    /// Standard output, and its format.
     Stdout(Arc<dyn TableFormat>),
 }
 
 impl Destination {
-    /// Destination for the path of `--output`, checked before the work starts; no path or `-` is standard
-    /// output. `format`, as in [`Writers::named`], overrides the extension.
+    /// Destination for `--output`, checked before the work starts; no path or `-` is standard output.
+    /// `format`, as in [`Writers::named`], overrides the extension.
     ///
     /// # Errors
     /// As [`OutputFile::prepare`], [`Writers::of`] and [`Writers::named`].

@@ -15,7 +15,7 @@ pub trait TableFormat: Debug + Send + Sync {
     /// [`Io`](crate::ErrorKind::Io), with the reason.
     fn bytes(&self, table: &OutTable) -> Result<Vec<u8>, CliError>;
 
-    /// Bytes of further rows to append to a file; `None` if files cannot be appended to.
+    /// Bytes of further rows; `None` if files cannot be appended to.
     ///
     /// # Errors
     /// As [`bytes`](Self::bytes).

@@ -1,4 +1,4 @@
-//! Warnings about cells without a finite number.
+//! Warnings about non-finite cells.
 
 use super::table::{Cells, OutTable};
 
@@ -6,12 +6,12 @@ use super::table::{Cells, OutTable};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Gaps {
     rows: usize,
-    /// Column name, number of such cells, and the first such row, counted from 1.
+    /// Column, number of such cells, and first such row, from 1.
     columns: Vec<(String, usize, usize)>,
 }
 
 impl Gaps {
-    /// Examines further rows, except cells that are empty on purpose.
+    /// Examines further rows, except cells empty on purpose.
     pub fn look(&mut self, table: &OutTable, is_left_empty: impl Fn(&str, usize) -> bool) {
         for (name, cells) in table.columns() {
             let (Cells::Numbers(numbers) | Cells::Dates(numbers)) = cells else { continue };

@@ -8,21 +8,19 @@ use flate2::write::GzEncoder;
 use std::io::{self, Write};
 use std::sync::Arc;
 
-/// Extension of compressed files, without the dot.
 pub(super) const EXTENSION: &str = "gz";
 
-/// Compressed text format. Further rows become a further gzip member; readers concatenate members.
+/// Further rows become a further gzip member; readers concatenate members.
 #[derive(Clone, Debug)]
 pub(super) struct Gzip(Arc<dyn TableFormat>);
 
 impl Gzip {
-    /// Compressed form of a text format; `None` for other formats, which compress internally.
+    /// `None` for formats other than text, which compress internally.
     pub(super) fn of(format: Arc<dyn TableFormat>) -> Option<Self> {
         is_text(format.as_ref()).then_some(Self(format))
     }
 }
 
-/// `true` for text formats, whose files can be appended to.
 pub(super) fn is_text(format: &dyn TableFormat) -> bool {
     format.more(&OutTable::default()).is_some()
 }
@@ -41,7 +39,7 @@ impl TableFormat for Gzip {
     }
 }
 
-/// Single gzip member, without a time stamp, so that equal texts give equal bytes.
+/// One gzip member without time stamp, for reproducible bytes.
 fn packed(bytes: &[u8]) -> Result<Vec<u8>, CliError> {
     let pack = || -> io::Result<Vec<u8>> {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::default());

@@ -1,5 +1,4 @@
-//! Table output: CSV, TSV, JSON Lines, Parquet, Arrow; text optionally gzip-compressed. Files are written
-//! atomically.
+//! Table output: CSV, TSV, JSON Lines, Parquet, Arrow; gzip for text. Files are written atomically.
 
 #[cfg(feature = "columnar")]
 mod arrow;

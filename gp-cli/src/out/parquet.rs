@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 const MICROS_PER_DAY: f64 = 86_400e6;
 
-/// Parquet with snappy compression, for compatibility.
+/// Snappy compression, for compatibility.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ParquetWriter;
 
@@ -28,7 +28,7 @@ impl TableFormat for ParquetWriter {
     }
 }
 
-/// File with all rows in one group. Non-finite numbers and empty texts are missing values.
+/// One row group; non-finite numbers and empty texts are missing values.
 fn written(table: &OutTable) -> Result<Vec<u8>, ParquetError> {
     let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
     let mut file = SerializedFileWriter::new(Vec::new(), schema(table)?, Arc::new(properties))?;
@@ -76,7 +76,6 @@ fn write_cells(cells: &Cells, out: &mut SerializedColumnWriter<'_>) -> Result<()
     }
 }
 
-/// Writes values, and for each row whether it has one.
 fn write_known<T: DataType>(
     cells: impl Iterator<Item = Option<T::T>>,
     out: &mut SerializedColumnWriter<'_>,

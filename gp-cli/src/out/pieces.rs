@@ -11,10 +11,11 @@ use std::io::{self, Read, Seek, Write};
 use std::sync::Arc;
 use tempfile::{SpooledTempFile, spooled_tempfile};
 
-/// Bytes for standard output buffered in memory; larger output goes to an unnamed file.
+/// Bytes for standard output kept in memory, beyond which an unnamed file is used.
 const IN_MEMORY: usize = 1 << 22;
 
-/// Unfinished table: in a temporary file beside its destination or, for streams, in memory or an unnamed file.
+/// Unfinished table: in a temporary file beside its destination or, for streams, in memory or an unnamed
+/// file.
 #[derive(Debug)]
 pub struct TableWriter {
     format: Arc<dyn TableFormat>,
@@ -25,7 +26,6 @@ pub struct TableWriter {
 #[derive(Debug)]
 enum Sink {
     File(OutputFile),
-    /// Standard output, or another stream.
     Stream(SpooledTempFile, Option<OutputFile>),
 }
 
@@ -67,7 +67,7 @@ impl TableWriter {
         }
     }
 
-    /// Renames the file into place, or prints the buffered output.
+    /// Renames the file into place, or prints the buffer.
     ///
     /// # Errors
     /// [`Io`](ErrorKind::Io).

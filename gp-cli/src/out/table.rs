@@ -1,6 +1,6 @@
 //! Output table.
 
-/// Output table: columns of equal length with distinct names.
+/// Columns of equal length with distinct names.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OutTable {
     columns: Vec<(String, Cells)>,
@@ -9,11 +9,11 @@ pub struct OutTable {
 /// Cells of one column.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cells {
-    /// Numbers; non-finite ones are written as missing.
+    /// Numbers; non-finite ones are missing.
     Numbers(Vec<f64>),
-    /// Dates, as days since 1970-01-01; non-finite ones are written as missing.
+    /// Days since 1970-01-01; non-finite ones are missing.
     Dates(Vec<f64>),
-    /// Text; empty text is written as missing.
+    /// Text; empty text is missing.
     Words(Vec<String>),
 }
 
@@ -23,7 +23,7 @@ impl OutTable {
         self.columns.push((name.into(), Cells::Numbers(numbers)));
     }
 
-    /// Appends a column of dates, as days since 1970-01-01.
+    /// Appends a column of dates (days since 1970-01-01).
     pub fn push_dates(&mut self, name: impl Into<String>, days: Vec<f64>) {
         self.columns.push((name.into(), Cells::Dates(days)));
     }
@@ -33,12 +33,12 @@ impl OutTable {
         self.columns.push((name.into(), Cells::Words(words)));
     }
 
-    /// Appends the columns of another table with as many rows.
+    /// Appends the columns of a table with as many rows.
     pub fn append(&mut self, other: Self) {
         self.columns.extend(other.columns);
     }
 
-    /// Table of `count` rows with this table's rows at these ascending positions, and empty cells elsewhere.
+    /// Table of `count` rows: these rows at the given ascending positions, empty cells elsewhere.
     #[must_use]
     pub fn spread(self, rows: &[usize], count: usize) -> Self {
         fn over<T: Clone>(cells: Vec<T>, rows: &[usize], count: usize, empty: T) -> Vec<T> {
@@ -54,7 +54,7 @@ impl OutTable {
         Self { columns: columns.collect() }
     }
 
-    /// Names of columns with their cells.
+    /// Column names with cells.
     #[must_use]
     pub fn columns(&self) -> &[(String, Cells)] {
         &self.columns

@@ -6,7 +6,7 @@ use crate::error::CliError;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Registry of output formats; programs can add their own. The first is the format of standard output.
+/// Registry of output formats; the first is for standard output.
 #[derive(Clone, Debug)]
 pub struct Writers {
     first: Arc<dyn TableFormat>,
@@ -20,7 +20,7 @@ impl Writers {
         Self { first, others: Vec::new() }
     }
 
-    /// Adds a format; it takes over extensions shared with earlier ones.
+    /// Adds a format; it takes over shared extensions.
     #[must_use]
     pub fn with(mut self, format: Arc<dyn TableFormat>) -> Self {
         self.others.insert(0, format);
@@ -33,7 +33,7 @@ impl Writers {
         self.first.clone()
     }
 
-    /// All extensions, with dots: those of formats, then those of gzip-compressed text.
+    /// All extensions with dots, then those of gzip-compressed text.
     #[must_use]
     pub fn extensions(&self) -> Vec<String> {
         let ends = |format: &Arc<dyn TableFormat>| format.extensions().to_vec();
@@ -42,7 +42,7 @@ impl Writers {
         plain.chain(texts.map(|end| format!(".{end}.{}", gzip::EXTENSION))).collect()
     }
 
-    /// Format for a file name by its extension; a final `.gz` compresses text.
+    /// Format by a file name's extension; a final `.gz` compresses text.
     ///
     /// # Errors
     /// [`Usage`](crate::ErrorKind::Usage), listing the extensions.
@@ -55,7 +55,7 @@ impl Writers {
         })
     }
 
-    /// Format by an extension without the dot, in any case, such as `csv` or `csv.gz`.
+    /// Format by an extension such as `csv` or `csv.gz`, case-insensitive.
     ///
     /// # Errors
     /// [`Usage`](crate::ErrorKind::Usage), listing the extensions.
@@ -75,7 +75,7 @@ impl Writers {
         })
     }
 
-    /// Format with this extension; the last one added takes precedence.
+    /// Last added format with this extension.
     fn by_end(&self, end: &str) -> Option<Arc<dyn TableFormat>> {
         self.others.iter().chain([&self.first]).find(|format| format.extensions().contains(&end)).cloned()
     }

@@ -1,4 +1,4 @@
-//! Ticks of a date axis: at the first days of years or months, or at days.
+//! Ticks of a date axis: first days of years or months, or days.
 
 use super::AxisKind;
 use crate::data::{civil_date, civil_days};
@@ -6,15 +6,13 @@ use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint, Ranged};
 use plotters::coord::types::RangedCoordf64;
 use std::ops::Range;
 
-/// Allowed months between ticks.
+/// Months between ticks.
 const MONTHS: [i64; 11] = [1, 2, 3, 6, 12, 24, 60, 120, 240, 600, 1200];
-/// Allowed days between ticks, if less than two months.
+/// Days between ticks.
 const DAYS: [i64; 4] = [1, 2, 7, 14];
-/// Minimum number of ticks on an axis.
 const FEWEST: usize = 2;
 
-/// Positions of at most `most` ticks at round dates; `None` outside four-digit years and for less than two
-/// days.
+/// At most `most` round dates; `None` outside four-digit years and below two days.
 pub(super) fn ticks((low, high): (f64, f64), most: usize) -> Option<Vec<f64>> {
     let bounds = (civil_days(1, 1, 1)? as f64, civil_days(9999, 12, 31)? as f64);
     if !(bounds.0 <= low && low < high && high <= bounds.1) {
@@ -27,7 +25,6 @@ pub(super) fn ticks((low, high): (f64, f64), most: usize) -> Option<Vec<f64>> {
     by_days.chain(by_months).find(suits)
 }
 
-/// First days of every `step`-th month in this range.
 fn months((low, high): (f64, f64), step: i64) -> Vec<f64> {
     let month = |days: f64| {
         let (year, month, _) = civil_date(days.floor() as i64);
@@ -39,7 +36,7 @@ fn months((low, high): (f64, f64), step: i64) -> Vec<f64> {
     places.filter(|place| (low..=high).contains(place)).collect()
 }
 
-/// Every `step`-th day in this range; weeks start on Monday.
+/// Every `step`-th day; weeks start on Monday.
 fn days((low, high): (f64, f64), step: i64) -> Vec<f64> {
     if high - low > 100.0 * step as f64 {
         return Vec::new();
@@ -64,14 +61,13 @@ pub(super) fn short(place: f64, all: &[f64]) -> Option<String> {
     }
 }
 
-/// Axis with ticks at given positions, if there are any.
 pub(super) struct TickedAxis {
     numbers: RangedCoordf64,
     places: Vec<f64>,
 }
 
 impl TickedAxis {
-    /// Axis for a range, with ticks at these positions for dates, at round numbers otherwise.
+    /// Ticks at these positions for dates, at round numbers otherwise.
     pub(super) fn new((low, high): (f64, f64), kind: AxisKind, places: &[f64]) -> Self {
         let places = if kind == AxisKind::Dates { places.to_vec() } else { Vec::new() };
         Self { numbers: (low..high).into(), places }

@@ -9,7 +9,7 @@ use plotters::prelude::*;
 use plotters::style::register_font;
 
 const FONT: &str = "gp-picture";
-/// Units by which centred text in this font lies above its line.
+/// Units by which centred text in this font lies too high.
 pub(super) const TEXT_RISE: f64 = 4.0;
 pub(super) type Drawn<T> = Result<T, Box<dyn std::error::Error>>;
 pub(super) type Chart<'a, B> = ChartContext<'a, B, Cartesian2d<TickedAxis, TickedAxis>>;
@@ -38,7 +38,7 @@ pub(super) fn register_letters() -> Drawn<()> {
         .map_err(|_| "the embedded font cannot be read".into())
 }
 
-/// Positions and notation of the ticks of an axis, about one per `units`; dates have calendar ticks.
+/// Positions and notation of ticks, about one per `units`; dates have calendar ticks.
 pub(super) fn ticks_of(
     kind: AxisKind,
     ends: (f64, f64),
@@ -52,12 +52,10 @@ pub(super) fn ticks_of(
     (places, ticks)
 }
 
-/// Number of ticks on an axis of this length, about one per `units`.
 pub(super) fn labels(pixels: u32, units: f64, scale: Scale) -> usize {
     ((f64::from(pixels) / (units * scale.0)).round() as usize).max(3)
 }
 
-/// Positions of ticks at round numbers.
 fn places_of((low, high): (f64, f64), pixels: u32, units: f64, scale: Scale) -> Vec<f64> {
     RangedCoordf64::from(low..high).key_points(BoldPoints(labels(pixels, units, scale)))
 }

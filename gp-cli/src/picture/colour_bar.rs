@@ -8,7 +8,7 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-/// Width to the right of a plot in units, and widths of parts.
+/// Widths in units: total, and of parts.
 const WIDTH: f64 = 118.0;
 /// Additional width for dates.
 const DATES: f64 = 44.0;
@@ -19,12 +19,10 @@ const SPACING: f64 = 80.0;
 /// Units from the right edge to the name.
 const EDGE: f64 = 26.0;
 
-/// Width of the colour scale, in units.
 pub(super) fn width(bar: &ColourScale) -> f64 {
     if bar.ticks == AxisKind::Dates { WIDTH + DATES } else { WIDTH }
 }
 
-/// Draws the colour scale in `area`, at the height of the chart on its left.
 pub(super) fn draw<B>(
     bar: &ColourScale,
     area: &DrawingArea<B, Shift>,

@@ -1,4 +1,4 @@
-//! Drawing of plots with plotters, on any backend.
+//! Drawing with plotters, on any backend.
 
 use super::calendar::TickedAxis;
 use super::canvas::{Chart, Drawn, Scale, TEXT_RISE, labels, register_letters, rgb, ticks_of};
@@ -14,12 +14,12 @@ use plotters::prelude::*;
 pub(super) const WIDTH: u32 = 1200;
 pub(super) const HEIGHT: u32 = 720;
 
-/// Units per tick along an axis.
+/// Units per tick.
 const X_TICK: f64 = 100.0;
 const Y_TICK: f64 = 80.0;
-/// Units per tick along a horizontal axis of dates.
+/// Units per tick of a horizontal date axis.
 const X_DATE: f64 = 180.0;
-/// Width of a letter at a tick, and room for the name of the vertical axis.
+/// Width in units of a letter at a tick, and of the vertical axis name.
 const LETTER: f64 = 9.5;
 const Y_NAME: f64 = 40.0;
 const GRID: RGBColor = RGBColor(226, 229, 234);

@@ -1,4 +1,4 @@
-//! Legend below the axes, where it hides nothing.
+//! Legend below the axes.
 
 use super::canvas::{Drawn, Scale, TEXT_RISE, rgb};
 use super::stroke::{Dot, dashes, dot, line_style, radius};
@@ -7,7 +7,7 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-/// Sizes in units: text, line, symbol, room after a symbol and after a text, margins at the sides and below.
+/// Sizes in units: text, line, symbol, space after symbol and text, margins at sides and below.
 const TEXT: f64 = 17.0;
 const LINE: f64 = 24.0;
 const SYMBOL: f64 = 30.0;
@@ -27,7 +27,6 @@ pub(super) struct Legend<'a> {
 #[derive(Clone)]
 enum LegendEntry<'a> {
     Layer(&'a Layer),
-    /// Number of labels left out.
     More(usize),
 }
 
@@ -41,7 +40,6 @@ impl LegendEntry<'_> {
 }
 
 impl<'a> Legend<'a> {
-    /// Legend of a picture or of its panels, for an area of this width.
     pub(super) fn of<B>(picture: &'a Picture, area: &DrawingArea<B, Shift>, scale: Scale) -> Drawn<Self>
     where
         B: DrawingBackend,
@@ -82,7 +80,6 @@ impl<'a> Legend<'a> {
         }
     }
 
-    /// Draws the legend, its lines centred.
     pub(super) fn draw<B>(&self, area: &DrawingArea<B, Shift>) -> Drawn<()>
     where
         B: DrawingBackend,
@@ -108,7 +105,7 @@ impl<'a> Legend<'a> {
     }
 }
 
-/// Layers with a label, of the picture or of its panels, without labels of earlier panels.
+/// Labelled layers of the picture or its panels, each label once.
 fn labelled(picture: &Picture) -> Vec<&Layer> {
     let mut found: Vec<&Layer> = Vec::new();
     for layers in [&picture.layers].into_iter().chain(picture.panels.iter().map(|panel| &panel.layers)) {
@@ -129,7 +126,7 @@ where
     Ok(scale.pixels(SYMBOL) + scale.pixels(AFTER_SYMBOL) + text + scale.pixels(AFTER_TEXT))
 }
 
-/// Draws the symbol of a layer, `width` wide from `x`, centred at `y`.
+/// Draws a layer's symbol, `width` wide from `x`, centred at `y`.
 fn draw_symbol<B>(
     area: &DrawingArea<B, Shift>,
     layer: &Layer,
@@ -203,7 +200,6 @@ mod tests {
         Layer::Line { x: vec![0.0, 1.0], y: vec![0.0, 1.0], colour, label: label.to_owned() }
     }
 
-    /// Texts of the picture with their vertical positions.
     fn texts(picture: &Picture) -> Vec<(f64, String)> {
         let svg = String::from_utf8(picture.svg().unwrap()).unwrap();
         let of = |part: &str| {

@@ -16,7 +16,6 @@ use std::path::Path;
 
 /// Number of points of a computed curve.
 pub const CURVE_POINTS: usize = 601;
-/// Margin around the data, relative to its extent.
 const MARGIN: f64 = 0.03;
 
 /// Colour: red, green and blue.
@@ -31,7 +30,7 @@ pub struct Picture {
     pub x_name: String,
     /// Name of the vertical axis.
     pub y_name: String,
-    /// Names at positions 0, 1, … of the horizontal axis; empty for a numeric axis.
+    /// Names at positions 0, 1, … of the horizontal axis; empty for numbers.
     pub x_places: Vec<String>,
     /// Type of the horizontal axis.
     pub x_ticks: AxisKind,
@@ -76,7 +75,7 @@ impl From<Kind> for AxisKind {
     }
 }
 
-/// Layer of a plot; layers with a label are in the legend.
+/// Layer of a plot; labelled layers are in the legend.
 #[derive(Clone, Debug)]
 pub enum Layer {
     /// Area between two curves.
@@ -153,7 +152,6 @@ impl Layer {
         }
     }
 
-    /// Text in the legend; empty for layers not shown there.
     fn label(&self) -> &str {
         match self {
             Self::Band { label, .. }
@@ -171,8 +169,8 @@ pub const INK: Colour = [40, 44, 52];
 pub const CURVE: Colour = [31, 89, 160];
 /// Colour of other data.
 pub const OTHER: Colour = [222, 98, 20];
-/// Colours of classes, chosen far from each other as seen with and without red-green blindness; further classes repeat
-/// them. Each eight also have their own dashes and dots.
+/// Colours of classes, far apart with and without red-green blindness; further classes repeat them. Each
+/// eight have their own dashes and dots.
 pub const CLASSES: [Colour; 24] = [
     [31, 89, 160],
     [222, 98, 20],
@@ -230,7 +228,7 @@ impl Picture {
         draw::svg(self).map_err(|cause| cannot_draw(&*cause))
     }
 
-    /// Ranges of both axes: those of cells if any, otherwise of all layers with a margin.
+    /// Ranges of both axes: of cells, or of all layers with a margin.
     fn extents(&self) -> [(f64, f64); 2] {
         let (mut x, mut y) = (Extent::EMPTY, Extent::EMPTY);
         for layer in &self.layers {
@@ -259,7 +257,7 @@ impl Picture {
     }
 }
 
-/// Refuses a file name with another extension.
+/// Refuses an extension other than `.png` and `.svg`.
 ///
 /// # Errors
 /// As [`Picture::bytes`].
@@ -288,7 +286,6 @@ pub fn places(values: &[f64], count: usize) -> Vec<f64> {
     (0..count).map(|i| low + step * i as f64).collect()
 }
 
-/// Minimum and maximum of values.
 #[derive(Clone, Copy)]
 struct Extent {
     low: f64,
@@ -304,7 +301,6 @@ impl Extent {
         }
     }
 
-    /// Range with a margin; a default range if there are no values.
     fn widened(self) -> (f64, f64) {
         if self.low > self.high {
             return (0.0, 1.0);
@@ -328,7 +324,6 @@ mod tests {
         String::from_utf8(Picture { layers, ..Picture::default() }.svg().unwrap()).unwrap()
     }
 
-    /// The smallest difference of two colours, in the largest channel, is visible; neighbours differ more.
     #[test]
     fn colours_of_classes_differ() {
         let apart = |a: Colour, b: Colour| (0..3).map(|k| a[k].abs_diff(b[k])).max().unwrap();

@@ -1,12 +1,11 @@
 //! Tick names, shortened to avoid overlaps.
 
-/// Minimum length of shortened names, to keep them distinct; with less room only some are shown.
+/// Minimum length of a shortened name, to keep it distinct.
 const LEAST: usize = 4;
-/// Mark of omitted letters.
 const CUT: char = '…';
 
-/// Names that fit into `letters` characters in total: full names, names without their common beginning,
-/// shortened names, or only some of them (others empty).
+/// Names within `letters` characters in total: in full, without common beginning, shortened, or some left
+/// empty.
 pub(super) fn fitting(names: &[String], letters: usize) -> Vec<String> {
     let room = |every: usize| (letters * every / names.len().max(1)).saturating_sub(1);
     let longest = |names: &[String]| names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
@@ -22,7 +21,6 @@ pub(super) fn fitting(names: &[String], letters: usize) -> Vec<String> {
     names.iter().enumerate().map(shown).collect()
 }
 
-/// Name shortened to at most `most` characters.
 fn cut(name: &str, most: usize) -> String {
     if name.chars().count() <= most {
         return name.to_owned();
@@ -30,7 +28,7 @@ fn cut(name: &str, most: usize) -> String {
     name.chars().take(most - 1).chain([CUT]).collect()
 }
 
-/// Names without their common beginning, if that is longer than the mark of omission.
+/// Names without their common beginning, if longer than [`CUT`].
 fn without_beginning(names: &[String]) -> Vec<String> {
     let Some((first, others)) = names.split_first() else { return Vec::new() };
     let alike = |name: &String| first.chars().zip(name.chars()).take_while(|(a, b)| a == b).count();

@@ -1,4 +1,4 @@
-//! PNG output by oversampling, which smooths edges.
+//! PNG output, smoothed by oversampling.
 
 use super::Picture;
 use super::canvas::{Drawn, Scale};
@@ -17,7 +17,6 @@ pub(super) fn png(picture: &Picture) -> Drawn<Vec<u8>> {
     Ok(encode(&averaged(&pixels))?)
 }
 
-/// Averages each square of rendered pixels.
 fn averaged(large: &[u8]) -> Vec<u8> {
     let (factor, width) = (OVERSAMPLING as usize, WIDTH as usize);
     let stride = 3 * width * factor;

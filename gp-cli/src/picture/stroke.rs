@@ -1,17 +1,16 @@
-//! Dashes of lines and shapes of dots, which tell apart classes of similar colours.
+//! Dashes and dot shapes, which distinguish similar colours.
 
 use super::canvas::{Scale, rgb};
 use super::{CLASSES, Colour};
 use plotters::prelude::*;
 
-/// Number of colours with the same dashes and dots.
+/// Colours per group with the same dashes and dots.
 const ALIKE: usize = 8;
-/// Dash and gap, in units, of the second and further groups of colours; the first has solid lines.
+/// Dash and gap in units for later groups; the first has solid lines.
 const DASHES: [(f64, f64); 2] = [(10.0, 5.0), (3.0, 4.0)];
 const WIDTH: f64 = 2.4;
 const RADIUS: f64 = 3.6;
 
-/// Shape of a dot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Dot {
     Disc,
@@ -19,7 +18,7 @@ pub(super) enum Dot {
     Square,
 }
 
-/// Place among the groups of class colours; other colours are in the first group.
+/// Group of a class colour; other colours are in the first.
 fn group(colour: Colour) -> usize {
     CLASSES.iter().position(|&of_class| of_class == colour).map_or(0, |place| place / ALIKE)
 }
@@ -32,12 +31,10 @@ pub(super) fn dot(colour: Colour) -> Dot {
     }
 }
 
-/// Radius of a dot in pixels.
 pub(super) fn radius(scale: Scale) -> i32 {
     scale.pixels(RADIUS) as i32
 }
 
-/// Dash and gap of a line in pixels; None for a solid line.
 pub(super) fn dashes(colour: Colour, scale: Scale) -> Option<(u32, u32)> {
     let (dash, gap) = DASHES.get(group(colour).checked_sub(1)?)?;
     Some((scale.pixels(*dash), scale.pixels(*gap)))

@@ -4,15 +4,14 @@ use super::{AxisKind, calendar};
 use crate::data::date_text;
 
 const MINUTES_PER_DAY: f64 = 1440.0;
-/// Powers of ten are used from the larger size on, and below the smaller one.
+/// Limits of powers of ten: from this size on, or below `SMALL`.
 const LARGE: f64 = 1e6;
 const SMALL: f64 = 1e-3;
-/// Rounding error of sums of steps, relative to a step.
+/// Rounding error of summed steps, relative to a step.
 const ROUNDING: f64 = 1e-6;
-/// Upper bound on the decimals of a step.
 const MAX_DECIMALS: usize = 17;
 
-/// Ticks of an axis, with as many decimals as their step needs.
+/// Ticks with as many decimals as their step needs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Ticks {
     kind: AxisKind,
@@ -21,7 +20,6 @@ pub(super) struct Ticks {
 }
 
 impl Ticks {
-    /// Notation for equally spaced ticks.
     pub(super) fn of(places: &[f64], kind: AxisKind) -> Self {
         let largest = places.iter().fold(0.0, |largest: f64, place| largest.max(place.abs()));
         let step = places.windows(2).map(|pair| (pair[1] - pair[0]).abs()).fold(f64::INFINITY, f64::min);
@@ -45,19 +43,17 @@ impl Ticks {
         format!("{place:.digits$e}")
     }
 
-    /// Text of a tick; for dates a year, month or day, as short as the other ticks allow.
+    /// For dates a year, month or day, as short as all ticks allow.
     pub(super) fn short(&self, place: f64, all: &[f64]) -> String {
         let date = calendar::short(place, all).filter(|_| self.kind == AxisKind::Dates);
         date.unwrap_or_else(|| self.text(place))
     }
 
-    /// Number of characters of the longest tick text.
     pub(super) fn widest(&self, places: &[f64]) -> usize {
         places.iter().map(|&place| self.short(place, places).chars().count()).max().unwrap_or(0)
     }
 }
 
-/// Decimals of a number that has few, such as 0.25.
 fn decimals(step: f64) -> usize {
     let is_whole = |decimals: &usize| {
         let scaled = step * 10f64.powi(*decimals as i32);

@@ -1,4 +1,4 @@
-//! Warnings about predictive variances far beyond those of the training targets.
+//! Warnings about predictive variances far beyond the targets'.
 
 use super::several::of_target;
 use crate::model::{Model, TargetSummary};
@@ -8,7 +8,6 @@ use gp_likelihoods::Support;
 /// Largest plausible predictive variance relative to the target's: a thousand standard deviations.
 pub(crate) const FAR_VARIANCE: f64 = 1e6;
 
-/// Columns with implausible variances, counted over the chunks of a table.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct FarVariances {
     rows: usize,
@@ -18,7 +17,7 @@ pub(crate) struct FarVariances {
 #[derive(Clone, Debug, PartialEq)]
 struct FarColumn {
     name: String,
-    /// Number of such cells, and the first such row, counted from 1.
+    /// Such cells, and the first such row from 1.
     count: usize,
     first: usize,
     /// Largest variance relative to the target's.
@@ -26,7 +25,6 @@ struct FarColumn {
 }
 
 impl FarVariances {
-    /// Examines the predictions of further rows.
     pub(crate) fn look(&mut self, model: &Model, table: &OutTable) {
         for (name, variance) in variances(model) {
             let cells = table.columns().iter().find(|(column, _)| *column == name);
@@ -36,7 +34,7 @@ impl FarVariances {
         self.rows += table.row_count();
     }
 
-    /// Examines variances relative to the target's. Infinite ones have their own warning.
+    /// Infinite variances have their own warning.
     fn add(&mut self, name: &str, multiples: impl Iterator<Item = f64>) {
         let is_far = |(_, multiple): &(usize, f64)| multiple.is_finite() && *multiple > FAR_VARIANCE;
         for (row, multiple) in multiples.enumerate().filter(is_far) {
@@ -54,7 +52,6 @@ impl FarVariances {
         }
     }
 
-    /// Sentences for the user, one per column.
     pub(crate) fn warnings(&self) -> impl Iterator<Item = String> + '_ {
         self.columns.iter().map(|FarColumn { name, count, first, largest }| {
             format!(
@@ -65,7 +62,7 @@ impl FarVariances {
     }
 }
 
-/// Column of variances of each real target, with its variance in training.
+/// Variance column of each real target, with its training variance.
 fn variances(model: &Model) -> Vec<(String, f64)> {
     if model.posterior().likelihood().support() != Support::Real {
         return Vec::new();

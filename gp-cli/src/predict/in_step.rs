@@ -1,4 +1,4 @@
-//! Predictions by several processes, each for some of the rows.
+//! Predictions by several processes, each for some rows.
 
 use super::{Predicted, Wanted, predicted};
 use crate::data::Frame;
@@ -10,13 +10,11 @@ use crate::out::{Cells, OutTable};
 use crate::row_shares::RowShares;
 use gp_optim::Team;
 
-/// Words of each column of words, and unseen levels with their columns.
+/// Cells of each column of words, and unseen levels with columns.
 type Words = (Vec<Vec<String>>, Vec<(String, String)>);
 
-/// Same as [`predicted`] for the rows `known`, in all processes of a team. Joint outputs are computed by every process.
-///
-/// # Errors
-/// As [`predicted`], the same in all processes.
+/// [`predicted`] for the rows `known`, with the same result or error everywhere. Joint outputs are computed
+/// by every process.
 pub(super) fn predicted_by(
     team: &Team,
     (model, frame): (&Model, &Frame),
@@ -40,7 +38,6 @@ pub(super) fn predicted_by(
     }
 }
 
-/// Predictions of all rows, from those of each process's rows.
 fn joined(
     team: &Team,
     shares: &RowShares<'_>,
@@ -66,7 +63,7 @@ fn joined(
     Ok((like(table, numbers, words), unseen, scored))
 }
 
-/// Words of all processes, and the first unseen level of each column.
+/// First unseen level per column, and words of all processes.
 fn joined_words(team: &Team, own: &Words) -> Result<(Vec<Vec<String>>, Vec<Unseen>), CliError> {
     let untold =
         |cause| CliError::caused(ErrorKind::Numerical, "predictions cannot be told to others", cause);
@@ -84,7 +81,6 @@ fn joined_words(team: &Team, own: &Words) -> Result<(Vec<Vec<String>>, Vec<Unsee
     Ok((words, unseen))
 }
 
-/// Table with the columns of another and these cells.
 fn like(table: &OutTable, numbers: Vec<Vec<f64>>, words: Vec<Vec<String>>) -> OutTable {
     let (mut numbers, mut words, mut all) = (numbers.into_iter(), words.into_iter(), OutTable::default());
     for (name, cells) in table.columns() {

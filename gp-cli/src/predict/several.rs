@@ -1,4 +1,4 @@
-//! Predictions of several targets: columns named after each target, and joint log densities.
+//! Predictions of several targets, and joint log densities.
 
 use super::{LOG_DENSITY, Wanted, push_numbers};
 use crate::data::Frame;
@@ -11,8 +11,8 @@ use faer::MatRef;
 use gp_ep::Posterior as _;
 use gp_kernels::posterior::LatentBeliefs;
 
-/// Adds predictions of each target, such as `mean(a)` and `lower(a)(0.5)`. A target's own latent is named
-/// after it; shared latents are numbered.
+/// Adds columns such as `mean(a)` and `lower(a)(0.5)`. A target's own latent is named after it; shared
+/// latents are numbered.
 pub(crate) fn push_targets(
     table: &mut OutTable,
     (model, frame, seen): (&Model, Option<&Frame>, &ModelRows),
@@ -40,8 +40,7 @@ pub(crate) fn push_targets(
     Ok(())
 }
 
-/// Beliefs about the latents of `one`, the model of target `place`, taken from the beliefs about all latents;
-/// `None` if they are not among them.
+/// `None` if `all` lacks the latents of `one`, the model of target `place`.
 fn own_beliefs((model, place): (&Model, usize), one: &Model, all: &LatentBeliefs) -> Option<LatentBeliefs> {
     if one.posterior().functions().latent_count() == all.functions().len() {
         return Some(all.clone());
@@ -49,7 +48,6 @@ fn own_beliefs((model, place): (&Model, usize), one: &Model, all: &LatentBeliefs
     all.of_function(model.posterior().likelihood().own_latent(place)?.latent)
 }
 
-/// Adds the columns of a target, with its name in theirs.
 fn push_named(table: &mut OutTable, own: &OutTable, target: &str) {
     for (name, cells) in own.columns() {
         let name = of_target(name, target);
@@ -61,7 +59,7 @@ fn push_named(table: &mut OutTable, own: &OutTable, target: &str) {
     }
 }
 
-/// Adds contributions by kernel term, per target if each has its own latent, else per latent.
+/// Adds kernel terms per target if each has its own latent, else per latent.
 pub(super) fn push_parts(
     table: &mut OutTable,
     model: &Model,
@@ -87,7 +85,6 @@ fn push_shared_latents(table: &mut OutTable, model: &Model, beliefs: &LatentBeli
     }
 }
 
-/// Column name with the name of its target.
 pub(super) fn of_target(column: &str, target: &str) -> String {
     match column.split_once('(') {
         Some((stem, rest)) => format!("{stem}({target})({rest}"),
@@ -95,7 +92,7 @@ pub(super) fn of_target(column: &str, target: &str) -> String {
     }
 }
 
-/// Adds the joint log density of each row's present targets; returns the rows with at least one.
+/// Returns the rows with any target.
 pub(super) fn push_densities(
     table: &mut OutTable,
     model: &Model,
@@ -108,11 +105,8 @@ pub(super) fn push_densities(
     Ok(rows)
 }
 
-/// Joint log density of each row's present targets, in data units; NaN for a row without any. `None` for a
-/// table without targets.
-///
-/// # Errors
-/// [`Data`](crate::ErrorKind::Data) for a target that is not numeric.
+/// Joint log density of each row's present targets, in data units; NaN without any. `None` if the table has
+/// no target.
 pub(crate) fn log_densities(
     model: &Model,
     frame: &Frame,
@@ -143,8 +137,7 @@ pub(crate) fn log_densities(
     Ok(Some(rows.map(density).collect()))
 }
 
-/// Log densities for targets with one latent each and their own offsets or known noise: sums over a row's
-/// targets, which are independent.
+/// Sums for independent targets, one latent each, with their own offsets or known noise.
 fn sums_of_log_densities(
     model: &Model,
     frame: &Frame,

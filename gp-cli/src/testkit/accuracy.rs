@@ -12,11 +12,9 @@ use gp_kernels::posterior::LatentPosterior as _;
 use gp_likelihoods::Gaussian;
 
 const ROWS: usize = 60;
-/// Tolerance against a closed form.
 const CLOSED: f64 = 1e-6;
 
-/// Checks that, with Gaussian noise and all rows as inducing inputs, latents and log evidence equal those of
-/// exact regression.
+/// Against exact regression: latents and log evidence with Gaussian noise and all rows as inducing inputs.
 pub(super) fn at_the_data(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), CliError> {
     let Some(likelihood) = Subject::Numbers.accepted(kit, findings)? else { return Ok(()) };
     let table = Table::new(Subject::Numbers, ROWS);
@@ -25,7 +23,6 @@ pub(super) fn at_the_data(kit: &MethodKit<'_>, findings: &mut Findings) -> Resul
     compare_with_exact(kit, findings, ("at the data", problem), &table)
 }
 
-/// Requires that latents and objective of a fit with Gaussian noise equal those of exact regression on a table.
 pub(super) fn compare_with_exact(
     kit: &MethodKit<'_>,
     findings: &mut Findings,
@@ -59,7 +56,6 @@ pub(super) fn with_all_rows_as_inducing(
     Ok(())
 }
 
-/// Checks that, with Gaussian noise and few inducing inputs, the method equals the named closed form.
 pub(super) fn closed_form(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), CliError> {
     let Some((name, given)) = &kit.closed_form else {
         findings.skip("no method was named that is its closed form");
@@ -79,8 +75,7 @@ pub(super) fn closed_form(kit: &MethodKit<'_>, findings: &mut Findings) -> Resul
     Ok(())
 }
 
-/// Checks that, with one kernel, the difference of two classes' latents over √2 equals the latent of the
-/// binary model.
+/// With one kernel, the difference of two classes' latents over √2 is the binary latent.
 pub(super) fn two_classes(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), CliError> {
     let mut probabilities = Vec::new();
     for task in [Subject::Signs, Subject::TwoClasses] {

@@ -9,20 +9,17 @@ use crate::model::{About, Approximation, Model};
 use crate::predict::class_probabilities;
 use serde_json::json;
 
-/// Probabilities of quantiles.
 const LEVELS: [f64; 3] = [0.05, 0.5, 0.95];
-/// Tolerance of a sum of probabilities.
 const ROUNDING: f64 = 1e-6;
 const ROWS: usize = 60;
 
-/// Predictions of a posterior at test points, and for an observation there.
+/// At test points.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Answers {
     /// Means, then variances, per latent.
     pub(super) latents: Vec<f64>,
     /// Variances of latents and observations.
     variances: Vec<f64>,
-    /// Quantiles by point.
     quantiles: Vec<Vec<f64>>,
     pub(super) probabilities: Vec<Vec<f64>>,
     densities: Vec<f64>,
@@ -53,7 +50,7 @@ impl Answers {
         Ok(answers)
     }
 
-    /// Numbers of a fit to compare: its training curve and its predictions.
+    /// Training curve and predictions.
     pub(super) fn numbers_of(fit: &Fit, task: Subject) -> Result<Vec<f64>, CliError> {
         let mut numbers = vec![fit.objective, fit.iterations as f64];
         numbers.extend(&fit.curve);
@@ -83,7 +80,6 @@ impl Answers {
     }
 }
 
-/// Checks that predictions and objective are valid.
 pub(super) fn sound(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), CliError> {
     for task in TASKS {
         let Some((problem, _)) = fitted(kit, task, findings)? else { continue };
@@ -95,7 +91,6 @@ pub(super) fn sound(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), 
     Ok(())
 }
 
-/// Checks that a saved model loads with the same predictions and bytes.
 pub(super) fn saved(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), CliError> {
     for task in TASKS {
         let Some((problem, classes)) = fitted(kit, task, findings)? else { continue };
@@ -111,7 +106,7 @@ pub(super) fn saved(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), 
     Ok(())
 }
 
-/// Problem of a short fit with the default optimiser, and its number of classes (0 for numbers).
+/// Short fit with the default optimiser, and its number of classes (0 for numbers).
 fn fitted(
     kit: &MethodKit<'_>,
     task: Subject,

@@ -1,4 +1,4 @@
-//! Check that the results of training belong to its final parameters.
+//! Results of training belong to its final parameters.
 
 use super::MethodKit;
 use super::answers::Answers;
@@ -12,8 +12,8 @@ use gp_likelihoods::Likelihood;
 
 const ROWS: usize = 60;
 
-/// Checks that, after a few quasi-Newton steps, a fit with the learned parameters held fixed gives the same
-/// latents and objective. A posterior with sites of earlier parameters fails.
+/// After a few quasi-Newton steps, a fit with the learned parameters held fixed gives the same latents and
+/// objective. Sites of earlier parameters fail.
 pub(super) fn check(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), CliError> {
     if kit.method.represented_by() == RepresentedBy::ActiveRows {
         findings.skip("the method chooses its active rows anew");
@@ -43,7 +43,6 @@ pub(super) fn check(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), 
 }
 
 impl MethodKit<'_> {
-    /// Problem with all parameters fixed at those of a fit.
     fn with_parameters_of(
         &self,
         fit: &Fit,

@@ -10,8 +10,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The kit draws small problems from a seed: numbers with Gaussian noise, two labels, three classes. Cases
-//! that a method does not support are skipped and reported.
+//! Problems are small and drawn from a seed: numbers with Gaussian noise, two labels, three classes. Unsupported cases
+//! are skipped and reported.
 
 mod accuracy;
 mod answers;
@@ -31,7 +31,7 @@ use crate::method::{Given, Method};
 use report::Findings;
 use serde_json::Value;
 
-/// Check of the kit; records findings, and an error counts as one.
+/// Records findings; an error counts as one.
 type CheckRun = fn(&MethodKit<'_>, &mut Findings) -> Result<(), CliError>;
 
 const CHECKS: &[(Check, CheckRun)] = &[
@@ -65,8 +65,8 @@ pub struct MethodKit<'a> {
 }
 
 impl<'a> MethodKit<'a> {
-    /// Kit for a method. The context must have the method (for model files), and the kernels and likelihoods
-    /// of [`Context::built_in`].
+    /// The context must have the method (for model files), and the kernels and likelihoods of
+    /// [`Context::built_in`].
     #[must_use]
     pub fn new(context: &'a Context, method: &'a dyn Method) -> Self {
         Self {
@@ -107,20 +107,20 @@ impl<'a> MethodKit<'a> {
         Self { two_classes: tolerance, ..self }
     }
 
-    /// Sets the tolerance between a trained fit and one with its parameters held fixed (default 1e-4). `None`
-    /// for a posterior that is trained together with the parameters.
+    /// Sets the tolerance between a trained fit and one at its fixed parameters (default 1e-4). `None` for a
+    /// posterior trained with the parameters.
     #[must_use]
     pub fn at_rest_within(self, tolerance: Option<f64>) -> Self {
         Self { at_rest: tolerance, ..self }
     }
 
-    /// Sets a likelihood of three classes that is cheaper for the method than the default.
+    /// Sets a likelihood of three classes that is cheaper than the default.
     #[must_use]
     pub fn with_three_classes(self, likelihood: &'a str) -> Self {
         Self { three_classes: Some(likelihood), ..self }
     }
 
-    /// Names the method, with settings, that is the closed form of this one under Gaussian noise.
+    /// Names the method, with settings, that is the closed form under Gaussian noise.
     #[must_use]
     pub fn with_closed_form(mut self, method: &'a str, settings: &[(&str, f64)]) -> Self {
         let mut given = Given::default();

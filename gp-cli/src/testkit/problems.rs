@@ -21,7 +21,6 @@ const SEED: u64 = 16;
 const INDUCING: usize = 8;
 const BATCH: u64 = 16;
 
-/// Kind of observations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Subject {
     Numbers,
@@ -44,7 +43,7 @@ impl Subject {
         })?)
     }
 
-    /// Likelihood of this kind of observations; `None`, with a record, if the method objects.
+    /// `None`, recorded, if the method refuses the likelihood.
     pub(super) fn accepted(
         self,
         kit: &MethodKit<'_>,
@@ -59,7 +58,7 @@ impl Subject {
         Ok(objection.is_none().then_some(likelihood))
     }
 
-    /// Observation of a signal with noise between −1 and 1.
+    /// Observation from a signal, and noise between −1 and 1.
     fn observe(self, signal: f64, noise: f64) -> f64 {
         let noisy = signal + 0.6 * noise;
         match self {
@@ -75,7 +74,6 @@ impl Subject {
     }
 }
 
-/// Points and observations.
 #[derive(Clone, Debug)]
 pub(super) struct Table {
     pub(super) points: Mat<f64>,
@@ -97,7 +95,7 @@ impl Table {
     }
 }
 
-/// Rows outside memory, for the checks of streams.
+/// Rows outside memory.
 impl DataSource for Table {
     fn count(&self) -> usize {
         self.targets.len()
@@ -140,7 +138,7 @@ impl<'a> MethodKit<'a> {
         Ok(problem)
     }
 
-    /// Problem with fixed parameters and default iteration limits.
+    /// Default iteration limits.
     pub(super) fn fixed(&self, likelihood: &dyn Likelihood, rows: TrainingRows) -> Result<Problem, CliError> {
         let mut problem = self.problem(likelihood, rows)?;
         problem.likelihood.parameters_mut().iter_mut().for_each(|parameter| parameter.fix_all(true));
@@ -155,7 +153,6 @@ impl<'a> MethodKit<'a> {
         }
     }
 
-    /// Problem with default iteration limits.
     pub(super) fn problem(
         &self,
         likelihood: &dyn Likelihood,
@@ -186,7 +183,6 @@ impl<'a> MethodKit<'a> {
     }
 }
 
-/// Sets the inducing inputs of all latents.
 pub(super) fn see_through(problem: &mut Problem, places: MatRef<'_, f64>) -> Result<(), CliError> {
     problem.inducing = vec![InducingInputs::points(places)?; problem.likelihood.latents()];
     Ok(())

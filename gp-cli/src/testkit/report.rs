@@ -41,7 +41,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// Passed checks, each in at least one case.
+    /// Checks passed in at least one case.
     #[must_use]
     pub fn passed(&self) -> &[Check] {
         &self.passed
@@ -110,14 +110,13 @@ impl Findings {
         }
     }
 
-    /// Requires agreement within `tolerance`, relative above 1 and absolute below; NaN fails.
+    /// Requires agreement within `tolerance`, relative above 1, absolute below; NaN fails.
     pub(super) fn close(&mut self, what: &str, found: &[f64], expected: &[f64], tolerance: f64) {
         let near = |(a, b): &(&f64, &f64)| (*a - *b).abs() <= tolerance * b.abs().max(1.0);
         let far = found.iter().zip(expected).find(|pair| !near(pair));
         self.compare(&format!("{what} (within {tolerance:.0e})"), far, found.len(), expected.len());
     }
 
-    /// Requires the same bits.
     pub(super) fn same(&mut self, what: &str, found: &[f64], expected: &[f64]) {
         let other = found.iter().zip(expected).find(|(a, b)| a.to_bits() != b.to_bits());
         self.compare(what, other, found.len(), expected.len());

@@ -1,4 +1,4 @@
-//! Checks of identical bits for any location of rows, number of threads, and interruptions.
+//! Same bits for any storage of rows, threads, processes and interruptions.
 
 use super::MethodKit;
 use super::answers::Answers;
@@ -12,16 +12,15 @@ use gp_optim::{CheckpointFile, Control, Interrupt, Team};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 const THREADS: [usize; 3] = [1, 2, 8];
-/// Enough rows for several threads.
 const MANY_ROWS: usize = 150;
 const PROCESSES: [usize; 2] = [2, 4];
-/// Rows for several processes: each of two has lanes, the last of four has none.
+/// Each of two processes has lanes; the last of four has none.
 const ROWS_TO_SHARE: usize = 300;
 const ROWS: usize = 60;
-/// More than a short fit has iterations.
+/// More than the iterations of a short fit.
 const MAX_RESUMPTIONS: usize = 200;
 
-/// Calls `look` for every kind of observations and every optimiser of the method.
+/// Each kind of observations with each optimiser.
 fn each(
     kit: &MethodKit<'_>,
     findings: &mut Findings,
@@ -40,8 +39,7 @@ fn numbers(kit: &MethodKit<'_>, problem: Problem, task: Subject) -> Result<Vec<f
     Answers::numbers_of(&kit.method.fit(problem)?, task)
 }
 
-/// Checks that rows outside memory give the same bits. Methods may refuse them unless they claim to accept
-/// them.
+/// Methods may refuse rows outside memory unless they claim to accept them.
 pub(super) fn streams(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), CliError> {
     each(kit, findings, |task, by, likelihood, findings| {
         let table = Table::new(task, ROWS);
@@ -61,7 +59,6 @@ pub(super) fn streams(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<()
     })
 }
 
-/// Checks that the number of threads changes no bits.
 pub(super) fn threads(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), CliError> {
     each(kit, findings, |task, by, likelihood, findings| {
         let mut first = None;
@@ -77,7 +74,7 @@ pub(super) fn threads(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<()
     })
 }
 
-/// Checks that the number of processes changes no bits; processes are threads here.
+/// Processes are threads here.
 pub(super) fn processes(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), CliError> {
     if !kit.method.shares_rows() {
         findings.skip("the method does not share rows between processes");
@@ -105,7 +102,6 @@ fn left_alone(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), CliErr
     })
 }
 
-/// Checks a fit that is interrupted after each iteration and resumed by another number of processes.
 fn resuming_with_others(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), CliError> {
     let folder = tempfile::tempdir().map_err(|cause| CliError::caused(ErrorKind::Io, "no folder", cause))?;
     each(kit, findings, |task, by, likelihood, findings| {
@@ -145,7 +141,6 @@ fn in_team<T: Send>(
     })
 }
 
-/// Checks that a fit interrupted after each iteration and resumed equals an uninterrupted one.
 pub(super) fn resuming(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), CliError> {
     let folder = tempfile::tempdir().map_err(|cause| CliError::caused(ErrorKind::Io, "no folder", cause))?;
     each(kit, findings, |task, by, likelihood, findings| {
@@ -170,7 +165,6 @@ pub(super) fn resuming(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(
     })
 }
 
-/// Control that ends a run after its first iteration.
 fn interrupted_after_one(file: &CheckpointFile) -> Control {
     let interrupt = Interrupt::new();
     let control = Control::new().with_checkpoint(file.clone()).with_interrupt(interrupt.clone());

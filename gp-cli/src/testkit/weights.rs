@@ -25,8 +25,7 @@ pub(super) fn check(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), 
     light_rows(kit, findings)
 }
 
-/// Checks that, with Gaussian noise and all rows as inducing inputs, weights of 2 and 3 equal exact
-/// regression with these rows two and three times.
+/// Against exact regression on repeated rows: weights 2 and 3, Gaussian noise, all rows as inducing inputs.
 fn copies(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), CliError> {
     let Some(likelihood) = Subject::Numbers.accepted(kit, findings)? else { return Ok(()) };
     let table = Table::new(Subject::Numbers, ROWS);
@@ -41,8 +40,8 @@ fn copies(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), CliError> 
     compare_with_exact(kit, findings, ("with weights of 1, 2 and 3", problem), &repeated)
 }
 
-/// Checks that rows of negligible weight change nothing. Three classes are too expensive: below weight 1 some
-/// likelihoods of several latents integrate by quadrature only.
+/// Three classes are too expensive: below weight 1, some likelihoods of several latents only have
+/// quadrature.
 fn light_rows(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), CliError> {
     for task in [Subject::Numbers, Subject::Signs] {
         let Some(likelihood) = task.accepted(kit, findings)? else { continue };
@@ -67,7 +66,6 @@ fn light_rows(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), CliErr
     Ok(())
 }
 
-/// Problem with fixed parameters whose rows have weights.
 fn weighted(
     kit: &MethodKit<'_>,
     likelihood: &dyn Likelihood,

@@ -1,4 +1,4 @@
-//! Errors in tables: one line with file, line, column and advice, and no file changed.
+//! Errors in tables: one line with place and advice; no file changes.
 
 use crate::support::{Desk, circle, sine};
 use std::io::Write;
@@ -26,7 +26,7 @@ fn cells() {
     refused("x,y\r\n1,2\r\n2,1e999\r\n3,4\r\n", &["line 3, column y", "`1e999`"]);
 }
 
-/// Columns with a role must be numbers; `--type` cannot change that.
+/// Roles need numbers, whatever `--type` says.
 #[test]
 fn cells_of_columns_with_a_role() {
     let desk = Desk::new();
@@ -78,7 +78,7 @@ fn targets() {
     desk.refused("fit t.csv --target y --task binary", 3, &["3 different values", "two"]);
 }
 
-/// Tables of one row or one class are refused, for every task and method.
+/// One row or one class, for every task and method.
 #[test]
 fn nothing_to_tell_apart() {
     let one_class = "x,y\n1,a\n2,a\n3,a\n4,a\n";
@@ -229,7 +229,7 @@ fn rows_that_miss_values_can_be_left_out() {
     desk.ok("predict model.gp later.csv");
 }
 
-/// A table to score needs the target, a table to predict does not. Both are checked before training.
+/// Only a table to score needs the target; checked before training.
 #[test]
 fn test_tables_with_and_without_the_target() {
     let desk = Desk::new();

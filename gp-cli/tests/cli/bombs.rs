@@ -1,11 +1,11 @@
-//! Small inputs that would take much memory or disk, and files without an end.
+//! Small inputs that expand to much memory or disk, and endless files.
 
 use crate::support::{Desk, Said, sine};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use std::io::Write;
 
-/// Compressed text: a beginning, then a word many times.
+/// Gzip of a beginning and a repeated word.
 fn packed(beginning: &str, word: &str, times: usize) -> Vec<u8> {
     let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
     packed.write_all(beginning.as_bytes()).unwrap();
@@ -14,7 +14,7 @@ fn packed(beginning: &str, word: &str, times: usize) -> Vec<u8> {
     packed.finish().unwrap()
 }
 
-/// Runs a command with a limit on its address space, beyond which it would be killed by its allocator.
+/// Runs under an address-space limit, beyond which the allocator aborts.
 #[cfg(target_os = "linux")]
 #[track_caller]
 fn refused_within(desk: &Desk, megabytes: u32, line: &str, texts: &[&str]) {
@@ -77,7 +77,7 @@ fn lines_of_too_many_cells_are_refused_early() {
     assert!(desk.ok("check t.csv").err.contains("2 rows, 2 columns"));
 }
 
-/// Rows between two counts of memory may not be large: the error names a line long before the last one.
+/// The error names an early line.
 #[cfg(target_os = "linux")]
 #[test]
 fn wide_rows_and_long_words_are_counted_before_many_are_read() {
@@ -99,7 +99,7 @@ fn wide_rows_and_long_words_are_counted_before_many_are_read() {
     assert!(line < 140, "{line}");
 }
 
-/// Dense rows of 800 GB.
+/// 800 GB as dense rows.
 #[test]
 fn sparse_rows_are_compared_with_the_free_space() {
     let desk = Desk::new();
@@ -166,7 +166,6 @@ fn checkpoints_without_an_end_are_refused() {
     }
 }
 
-/// The limit that an error names suffices.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_small_address_space_is_told_what_is_needed() {

@@ -1,4 +1,4 @@
-//! Report in a browser, if one is installed: no console messages, readable in light and dark mode.
+//! Report in a browser, if installed: no console messages; light and dark mode.
 
 use crate::support::{Desk, circle};
 use std::io::Write;
@@ -7,14 +7,12 @@ use std::process::{Command, Output};
 
 const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
-/// First of these browsers on the path.
 fn browser() -> Option<PathBuf> {
     let folders: Vec<PathBuf> = std::env::split_paths(&std::env::var_os("PATH")?).collect();
     let found = NAMES.iter().flat_map(|name| folders.iter().map(move |folder| folder.join(name)));
     found.into_iter().find(|path| path.is_file())
 }
 
-/// Opens a page without a window.
 fn open(browser: &Path, desk: &Desk, page: &str, flags: &[&str]) -> Output {
     let profile = format!("--user-data-dir={}", desk.path("profile").display());
     let common = ["--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", &profile];
@@ -28,13 +26,12 @@ fn open(browser: &Path, desk: &Desk, page: &str, flags: &[&str]) -> Output {
     command.current_dir(desk.folder()).output().unwrap()
 }
 
-/// Console messages, one per line of stderr.
 fn messages(output: &Output) -> Vec<String> {
     let text = String::from_utf8_lossy(&output.stderr);
     text.lines().filter(|line| line.contains(":CONSOLE:")).map(str::to_owned).collect()
 }
 
-/// RGB colour of the background in the upper left corner.
+/// Colour of the upper left corner.
 fn ground(desk: &Desk, picture: &str) -> [u8; 3] {
     let file = std::fs::File::open(desk.path(picture)).unwrap();
     let mut reader = png::Decoder::new(std::io::BufReader::new(file)).read_info().unwrap();
@@ -43,7 +40,7 @@ fn ground(desk: &Desk, picture: &str) -> [u8; 3] {
     [pixels[0], pixels[1], pixels[2]]
 }
 
-/// Reports a skipped test past captured output; `.config/nextest.toml` does the same for nextest.
+/// Reports a skipped test past captured output; under nextest, `.config/nextest.toml` does.
 fn skipped() {
     let names = NAMES.join(", ");
     let told = format!("skipped: reports_open_in_a_browser, because none of {names} is on the path\n");

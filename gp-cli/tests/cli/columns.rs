@@ -1,4 +1,4 @@
-//! Selection of input columns, row numbers among them, and interpretation of their cells.
+//! Selection and interpretation of input columns.
 
 use crate::support::{Desk, sine};
 use std::fmt::Write as _;
@@ -9,7 +9,7 @@ fn inputs(desk: &Desk) -> Vec<String> {
     features.iter().map(|feature| feature["name"].as_str().unwrap().to_owned()).collect()
 }
 
-/// Table with a nameless first column of row numbers, as pandas writes it.
+/// Table with a nameless index column, as from pandas.
 fn numbered(table: &str, first: usize) -> String {
     let mut lines = table.lines();
     let mut text = format!(",{}\n", lines.next().unwrap());
@@ -104,7 +104,7 @@ fn the_index_of_pandas_is_no_input() {
     );
 }
 
-/// An index with a name is left out unless it is asked for; one of dates is a time, and an input.
+/// Dates in an index are an input.
 #[test]
 fn a_named_index_of_pandas_is_an_identifier() {
     let desk = Desk::new();
@@ -168,8 +168,7 @@ fn columns_can_be_left_out() {
     assert!(both.code == 2 && both.err.contains("cannot be used with"), "{}", both.err);
 }
 
-/// A missing column is reported with those available. Another separator is suspected only if the table has no column of
-/// the model.
+/// A wrong separator is suspected only without any column of the model.
 #[test]
 fn a_missing_column_is_told_with_all_that_there_are() {
     let desk = Desk::new();
@@ -196,7 +195,6 @@ fn a_missing_column_is_told_with_all_that_there_are() {
     desk.refused("fit wine.csv --target Y --force", 3, &["no column Y", "did you mean y for Y?"]);
 }
 
-/// Rows with dates, and their texts.
 fn days() -> Desk {
     let desk = Desk::new();
     let row = |i: u32| format!("2024-{:02}-{:02},{}\n", 1 + i / 28, 1 + i % 28, f64::from(i % 13) / 3.0);
@@ -288,7 +286,6 @@ fn columns_in_another_notation_are_warned_about() {
     assert!(!said.err.contains("look like"), "{}", said.err);
 }
 
-/// In a column of numbers, the first cell in another notation is reported with that notation.
 #[test]
 fn single_cells_in_another_notation_say_so() {
     let desk = Desk::new();
@@ -339,7 +336,6 @@ fn names_that_are_nearly_right_are_suggested() {
     assert!(scored[0] == scored[2] && scored[1] == scored[2]);
 }
 
-/// `gp fit` and `gp check` give the same warning about words that hardly repeat.
 #[test]
 fn words_that_hardly_repeat_are_warned_of() {
     let desk = Desk::new();
@@ -354,7 +350,6 @@ fn words_that_hardly_repeat_are_warned_of() {
     assert!(desk.ok("cv t.csv --target y --folds 2 --iterations 2").err.contains(words));
 }
 
-/// Table with columns `a,b` and `c,d` of words, and target `y,z`.
 fn with_commas() -> String {
     let row = |i: i32| format!("{},{},n{i},{}\n", 0.1 * f64::from(i), i % 3, (0.1 * f64::from(i)).sin());
     "x,\"a,b\",\"c,d\",\"y,z\"\n".to_owned() + &(0..40).map(row).collect::<String>()
@@ -384,7 +379,6 @@ fn names_with_commas_are_said_in_quotes() {
     assert_eq!(inputs(&desk), ["a,b"]);
 }
 
-/// Flags override configuration entries that conflict with them.
 #[test]
 fn flags_win_over_what_they_exclude() {
     let desk = Desk::new();
@@ -394,7 +388,6 @@ fn flags_win_over_what_they_exclude() {
     assert_eq!(inputs(&desk), ["a,b", "c,d"]);
 }
 
-/// Columns that a model needs itself are no misspelling of others.
 #[test]
 fn only_free_columns_are_taken_for_missing_ones() {
     let desk = Desk::new();
@@ -413,7 +406,7 @@ fn only_free_columns_are_taken_for_missing_ones() {
     desk.refused("predict model.gp typo.csv", 3, &["did you mean x_10 for x10?"]);
 }
 
-/// Numbers with a unit, times of day and long minus signs are no labels, nor are words that hardly repeat.
+/// Units, times of day, long minus signs and rarely repeated words.
 #[test]
 fn targets_in_other_notations_are_refused() {
     type Cell = fn(u32) -> String;

@@ -1,4 +1,4 @@
-//! Random damage to files leads to errors or other tables, never to a panic.
+//! Randomly damaged files give errors or other tables, never a panic.
 
 use crate::mutation::{Random, damaged};
 use gp_cli::data::{Formats, Input, ReadOptions, Source};

@@ -2,7 +2,6 @@
 
 use crate::support::{Desk, noise};
 
-/// Forty days in a notation, with a target.
 fn days(written: impl Fn(u32, u32, u32) -> String) -> String {
     let row = |i: u32| {
         let day = written(2020, 1 + i / 28, 1 + i % 28);
@@ -43,7 +42,7 @@ fn dates_of_every_notation_are_the_same_dates() {
     assert_eq!(kind_of_when(&desk, ""), "date");
 }
 
-/// Whole numbers that are dates stay numbers, and the flag that reads them as dates is named.
+/// Whole numbers stay numbers; the message names the flag for dates.
 #[test]
 fn digits_that_are_dates_are_pointed_out() {
     let desk = Desk::new();
@@ -67,7 +66,6 @@ fn digits_that_are_dates_are_pointed_out() {
     assert!(!said.err.contains("look like"), "{}", said.err);
 }
 
-/// A column of dates with one mistake: the mistake is named, with its row.
 #[test]
 fn a_word_among_dates_is_named_with_its_place() {
     let desk = Desk::new();
@@ -83,7 +81,6 @@ fn a_word_among_dates_is_named_with_its_place() {
     assert!(!said.err.contains("look like"), "{}", said.err);
 }
 
-/// Days are suggested where days were observed, and times where times were.
 #[test]
 fn days_are_suggested_as_days() {
     let desk = Desk::new();

@@ -8,7 +8,6 @@ fn with(table: &str) -> Desk {
     desk
 }
 
-/// Every method, with all trainable parameters free.
 #[test]
 fn gradients_of_every_method_agree_with_differences() {
     for (table, method, parameters) in [

@@ -1,4 +1,4 @@
-//! Cross-validation by groups, and rolling along a column.
+//! Cross-validation by groups and rolling.
 
 use crate::support::{Desk, Said, noise, sine};
 use serde_json::Value;
@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 const QUICK: &str = "--method exact --no-train";
 
-/// Rows of `site,x,y`: y depends on the level of one of twelve sites, and not on x.
+/// Rows of `site,x,y`: y depends on the site, one of twelve, and not on x.
 fn sites(rows: usize) -> Vec<String> {
     let row = |i: usize| {
         let site = i * 7 % 12;
@@ -19,14 +19,12 @@ fn table(head: &str, rows: &[String]) -> String {
     rows.iter().fold(format!("{head}\n"), |text, row| text + row + "\n")
 }
 
-/// Mean of a score of the model over folds.
 fn mean(json: &Value, score: &str) -> f64 {
     let all = json["summary"].as_array().unwrap();
     let found = all.iter().find(|entry| entry["predictor"] == "gp" && entry["score"] == score).unwrap();
     found["mean"].as_f64().unwrap()
 }
 
-/// Line of the messages that contains a text.
 #[track_caller]
 fn line<'a>(said: &'a Said, with: &str) -> &'a str {
     let found = said.err.lines().find(|line| line.contains(with));
@@ -34,7 +32,7 @@ fn line<'a>(said: &'a Said, with: &str) -> &'a str {
     found.unwrap_or_default()
 }
 
-/// A site's level is known with random folds, but not if whole sites are held out.
+/// A site's level is known only with random folds.
 #[test]
 fn rows_of_a_group_are_never_on_both_sides() {
     let desk = Desk::new();
@@ -78,7 +76,6 @@ fn parts_of_groups_follow_the_seed_and_not_the_order_of_rows() {
     assert!((1..4).any(|seed| scores(&cv("t.csv", &format!("--seed {seed}"))) != scores(&first)));
 }
 
-/// Fewer groups than the usual number of folds are left out one at a time, unless another number is asked for.
 #[test]
 fn few_groups_are_left_out_one_at_a_time() {
     let desk = Desk::new();
@@ -127,7 +124,7 @@ fn labels_are_shared_out_as_groups_allow() {
     );
 }
 
-/// Rows of `day,y`, shuffled.
+/// Shuffled rows of `day,y`.
 fn days(count: usize) -> String {
     let mut text = "day,y\n".to_owned();
     for i in 0..count {
@@ -164,7 +161,7 @@ fn parts_go_forward_along_a_column() {
     assert_eq!(desk.ok(&format!("{cv} --threads 1")).out, desk.ok(&format!("{cv} --threads 2")).out);
 }
 
-/// A model of earlier rows does not know the later level; a model of random rows does.
+/// Earlier rows do not tell the later level; random folds do.
 #[test]
 fn what_is_to_come_is_not_learned_from() {
     let desk = Desk::new();
@@ -206,7 +203,6 @@ fn what_cannot_be_divided_is_refused() {
     desk.ok(&format!("cv few.csv --target y --rolling t --folds 2 {QUICK}"));
 }
 
-/// Leave-one-out: as many folds as rows.
 #[test]
 fn one_row_is_left_out_at_a_time() {
     let desk = Desk::new();
@@ -263,7 +259,6 @@ fn divided_cross_validations_are_kept_and_configured() {
     assert_eq!(desk.names(), ["cv.toml", "t.csv"]);
 }
 
-/// A label with one row cannot be left out; reported before the first fit.
 #[test]
 fn labels_of_one_row_cannot_be_left_out() {
     let desk = Desk::new();
@@ -276,7 +271,6 @@ fn labels_of_one_row_cannot_be_left_out() {
     desk.ok(&format!("cv t.csv --target x --features y --folds 5 {QUICK}"));
 }
 
-/// Coverage is pooled over the rows of all folds, with the remarks of `gp fit`.
 #[test]
 fn coverage_is_pooled_over_folds() {
     let desk = Desk::new();
@@ -306,7 +300,6 @@ fn coverage_is_pooled_over_folds() {
     assert_eq!(json["coverage"], serde_json::json!([]));
 }
 
-/// A wrong command line is no fault of the first part.
 #[test]
 fn wrong_flags_are_those_of_all_parts() {
     let desk = Desk::new();
@@ -316,7 +309,6 @@ fn wrong_flags_are_those_of_all_parts() {
     assert!(said.err.contains("error: there is no method `svm`"), "{}", said.err);
 }
 
-/// A missing order of labels is reported before the first fold.
 #[test]
 fn an_order_is_asked_for_before_the_folds() {
     let desk = Desk::new();
@@ -336,7 +328,6 @@ fn one_row_cannot_be_divided() {
     desk.refused("cv t.csv --target y", 3, &["1 row cannot be divided into folds"]);
 }
 
-/// The claimed coverage of numbers is the level, whatever the sizes of the folds.
 #[test]
 fn claimed_coverage_is_the_level() {
     let desk = Desk::new();

@@ -1,9 +1,9 @@
-//! Extreme tables, at the limits of models and scores, and their messages.
+//! Tables at the limits of models and scores.
 
 use crate::support::{Desk, noise};
 use std::time::Instant;
 
-/// Counts with a rate along x and an exposure; one count is a mistake.
+/// Counts with a rate along x and an exposure, one of them wrong.
 fn counts_with_a_giant(rows: usize) -> String {
     let row = |i: usize| {
         let (x, exposure) = (6.0 * i as f64 / rows as f64, 2.0 + (i % 4) as f64);
@@ -14,7 +14,7 @@ fn counts_with_a_giant(rows: usize) -> String {
     "x,n,e\n".to_owned() + &(0..rows).map(row).collect::<String>()
 }
 
-/// EP stops sweeping if sites no longer improve. A time limit that ends an evaluation is reported as the reason.
+/// EP stops without improvement; a time limit that ends an evaluation is reported.
 #[test]
 fn a_giant_among_counts_takes_no_more_time_than_allowed() {
     let desk = Desk::new();
@@ -30,7 +30,7 @@ fn a_giant_among_counts_takes_no_more_time_than_allowed() {
     }
 }
 
-/// A row of weight 10 000 equals as many rows with the same target, which leave no noise.
+/// Weight 10 000 stands for as many rows of one target.
 #[test]
 fn weights_that_leave_no_noise_are_told() {
     let desk = Desk::new();
@@ -46,8 +46,7 @@ fn weights_that_leave_no_noise_are_told() {
     assert!(!said.err.contains("learned away"), "{}", said.err);
 }
 
-/// A weight far above 1 on a number claims as many identical observations, and is reported before training; not on
-/// labels.
+/// A large weight claims identical observations; no warning for labels.
 #[test]
 fn heavy_rows_of_numbers_are_told_before_training() {
     let desk = Desk::new();
@@ -62,7 +61,7 @@ fn heavy_rows_of_numbers_are_told_before_training() {
     }
 }
 
-/// EP and natural gradients iterate within an evaluation. A time limit ends them during the first.
+/// Also within iterations of EP and natural gradients.
 #[test]
 fn a_limit_below_one_evaluation_ends_it() {
     let desk = Desk::new();
@@ -79,8 +78,8 @@ fn a_limit_below_one_evaluation_ends_it() {
     }
 }
 
-/// With weights over twelve orders of magnitude, the density is unbounded as noise vanishes. Training stops before
-/// overflow; variances are at most those of the targets.
+/// As noise vanishes, the density is unbounded. Training stops before overflow; variances are at most the
+/// targets'.
 #[test]
 fn weights_of_any_size_leave_sensible_variances() {
     let desk = Desk::new();
@@ -107,8 +106,7 @@ fn weights_of_any_size_leave_sensible_variances() {
     }
 }
 
-/// Input-dependent noise can vanish between some rows and exceed all targets between others. `gp fit` and `gp
-/// predict` report it.
+/// Input-dependent noise can vanish between some rows and explode between others.
 #[test]
 fn variances_beyond_all_targets_are_told() {
     let desk = Desk::new();
@@ -137,8 +135,8 @@ fn variances_beyond_all_targets_are_told() {
     assert!(said.err.contains("in 1 of 2 rows, the first of them row 2"), "{}", said.err);
 }
 
-/// Duplicate rows of several targets with a shared kernel: the density is unbounded as noise vanishes. That is
-/// reported, and a value that the noise limit does not allow is not called converged.
+/// Duplicate rows of targets with a shared kernel: unbounded density as noise vanishes; a value at the noise
+/// limit is not called converged.
 #[test]
 fn copies_of_rows_that_leave_no_noise_are_told() {
     let desk = Desk::new();
@@ -159,7 +157,6 @@ fn copies_of_rows_that_leave_no_noise_are_told() {
     }
 }
 
-/// Scores that overflow are reported with row and column.
 #[test]
 fn scores_without_a_finite_number_are_named() {
     let desk = Desk::new();
@@ -202,7 +199,7 @@ fn likelihoods_are_shown_with_few_digits() {
     assert!((value(&shown) / value(&exact) - 1.0).abs() < 1e-3, "{shown} instead of {exact}");
 }
 
-/// Without noise the evidence has few accurate digits: a fit with a large gradient has not converged.
+/// Without noise the evidence has few accurate digits: a large gradient is no convergence.
 #[test]
 fn tables_without_noise_are_not_said_to_converge() {
     let desk = Desk::new();

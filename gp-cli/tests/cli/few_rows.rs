@@ -1,12 +1,11 @@
-//! Default models of tables with few rows for their number of inputs.
+//! Default models of few rows per input.
 
 use crate::support::{Desk, noise};
 use std::ops::Range;
 
-/// Target of a row, from its inputs and a standard normal number.
 type Target<'t> = &'t dyn Fn(&[f64], f64) -> f64;
 
-/// Rows of standard normal inputs with a target. `again` numbers repeated measurements at the same inputs.
+/// Standard normal inputs with a target; `again` numbers repeated measurements.
 fn rows(inputs: usize, places: Range<usize>, again: usize, target: Target<'_>) -> String {
     let names: Vec<String> = (0..inputs).map(|d| format!("x{d}")).collect();
     let row = |i: usize| {
@@ -35,8 +34,8 @@ fn fitted(inputs: usize, training: usize, target: Target<'_>) -> [(f64, f64); 2]
     [scores(&desk, "again.csv"), scores(&desk, "later.csv")]
 }
 
-/// With a length-scale per input, tens of rows are overfitted unless weak priors prevent it: then repeated
-/// measurements are outside their intervals.
+/// Without weak priors, a length-scale per input overfits tens of rows: repeated measurements leave their
+/// intervals.
 #[test]
 fn intervals_of_few_rows_and_many_inputs_hold_what_they_say() {
     let line = |x: &[f64]| x.iter().enumerate().map(|(d, x)| noise(90_000 + d) * x).sum::<f64>();
@@ -63,7 +62,7 @@ fn intervals_of_few_rows_and_many_inputs_hold_what_they_say() {
     }
 }
 
-/// Two of five inputs matter, only jointly. Strong priors on all length-scales would hide it.
+/// Two of five inputs matter, only jointly; strong priors on length-scales would hide it.
 #[test]
 fn few_inputs_that_matter_are_found_among_few_rows() {
     let product = |x: &[f64], noise: f64| x[0] * x[1] + 0.3 * noise;
@@ -73,8 +72,8 @@ fn few_inputs_that_matter_are_found_among_few_rows() {
     }
 }
 
-/// A prior that grows as D instead of √D pushes all lengths up before the curved input is found: 0.13 above the
-/// constant prediction.
+/// With a prior growing as D instead of √D, all length-scales grow first: 0.13 above the constant
+/// prediction.
 #[test]
 fn one_curved_input_is_found_among_many() {
     let curved = |x: &[f64], noise: f64| (2.5 * x[0]).sin() + 0.5 * x[1] + 0.2 * noise;
@@ -82,8 +81,7 @@ fn one_curved_input_is_found_among_many() {
     assert!(held > 0.85 && gain > 0.7, "intervals hold {held}, {gain} above the mean");
 }
 
-/// Rows of a number and one of twenty words; the target depends on `sin 4x` of the number x and slightly on the
-/// word.
+/// A number x and one of twenty words; the target depends on `sin 4x` and slightly on the word.
 fn number_and_word(places: Range<usize>, target: impl Fn(f64, f64) -> String) -> String {
     let row = |i: usize| {
         let (x, word) = (noise(1_000 + i), (1e6 * noise(9_000 + i).abs()) as usize % 20);
@@ -93,8 +91,7 @@ fn number_and_word(places: Range<usize>, target: impl Fn(f64, f64) -> String) ->
     "x,word,y\n".to_owned() + &places.map(row).collect::<String>()
 }
 
-/// From the usual start alone, all lengths grow before the curved input is found: 0.025 above the constant
-/// prediction.
+/// From the default start alone, all length-scales grow first: 0.025 above the constant prediction.
 #[test]
 fn one_curved_input_is_found_beside_many_words() {
     let number = |f: f64, noise: f64| format!("{:.4}", f + 0.2 * noise);
@@ -108,7 +105,7 @@ fn one_curved_input_is_found_beside_many_words() {
     }
 }
 
-/// The same for labels. From the usual start alone, the loss is that of class frequencies, 0.69.
+/// From the default start alone, the loss is that of class frequencies, 0.69.
 #[test]
 fn one_curved_input_of_labels_is_found_beside_many_words() {
     let label = |f: f64, noise: f64| if f + 0.3 * noise > 0.0 { "yes" } else { "no" }.to_owned();
@@ -123,8 +120,8 @@ fn one_curved_input_of_labels_is_found_beside_many_words() {
     }
 }
 
-/// Along forty inputs or more, short length-scales fit noise and must not be chosen as start: from a quarter of the
-/// usual ones alone, the loss is 0.63 and 0.68.
+/// Along forty or more inputs, short length-scales fit noise: from a quarter of the default alone, the loss
+/// is 0.63 and 0.68.
 #[test]
 fn a_product_of_two_among_many_inputs_of_labels_is_found() {
     let label = |x: &[f64], noise: f64| (x[0] * x[1] + 0.5 * x[2] + 0.5 * noise).signum();
@@ -138,7 +135,6 @@ fn a_product_of_two_among_many_inputs_of_labels_is_found() {
     }
 }
 
-/// Starts do not move fixed length-scales: √5 along each input.
 #[test]
 fn fixed_length_scales_stay_where_starts_are_tried() {
     let desk = Desk::new();
@@ -151,7 +147,7 @@ fn fixed_length_scales_stay_where_starts_are_tried() {
     }
 }
 
-/// Priors are used only for standardised targets and inputs, and unknown noise.
+/// Priors need standardised targets and inputs, and unknown noise.
 #[test]
 fn priors_are_left_out_where_they_have_no_measure() {
     let desk = Desk::new();

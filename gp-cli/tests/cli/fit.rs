@@ -140,7 +140,7 @@ fn parameters_are_fixed_bounded_and_expected_by_name() {
     assert!(noise.contains("in [0.02, none]"), "{noise}");
 }
 
-/// Latent functions with kernels of their own are all shown; a fixed parameter has no prior to show.
+/// One kernel per latent function is shown; fixed parameters have no prior.
 #[test]
 fn every_kernel_is_shown() {
     let desk = Desk::new();

@@ -1,4 +1,4 @@
-//! Tables of every format are read correctly.
+//! Tables of every format.
 
 use gp_cli::data::{self, Column, Frame, Input, Kind, ReadOptions, Source};
 
@@ -19,7 +19,6 @@ fn numbers<'a>(frame: &'a Frame, name: &str) -> &'a [f64] {
     frame.column(name).and_then(Column::numbers).unwrap()
 }
 
-/// Reading whole and in chunks gives the same table.
 #[test]
 fn pieces_are_the_table() {
     for name in
@@ -45,7 +44,7 @@ fn pieces_are_the_table() {
     }
 }
 
-/// A table written by SQLite: whole and in chunks, from file and from bytes.
+/// SQLite: whole and in chunks, from file and from bytes.
 #[cfg(feature = "sqlite")]
 #[test]
 fn databases_hold_tables() {
@@ -72,7 +71,7 @@ fn databases_hold_tables() {
     assert!(pieces.next_piece().unwrap().is_none());
 }
 
-/// DuckDB files are recognised, with advice on exporting their tables.
+/// DuckDB files are recognised, with advice on exporting tables.
 #[test]
 fn files_that_are_not_read_are_known() {
     let bytes = [&[7; 8][..], b"DUCK", &[0; 100]].concat();

@@ -28,7 +28,7 @@ fn help_is_short_or_whole() {
     }
 }
 
-/// Column names in kernels are equivalent to column numbers, also in the stored kernel.
+/// Names are equivalent to numbers, also as stored.
 #[test]
 fn kernels_name_columns() {
     let desk = Desk::new();
@@ -77,7 +77,7 @@ fn likelihoods_have_other_names() {
     desk.refused("fit s.csv --target y -o p.gp --likelihood poison", 2, &["did you mean `poisson`?"]);
 }
 
-/// Aliases of kernels work in place of kernels only, not of parameters or priors.
+/// Aliases stand for kernels, not for parameters or priors.
 #[test]
 fn kernels_have_other_names() {
     let desk = Desk::new();
@@ -100,7 +100,6 @@ fn kernels_have_other_names() {
     assert!(desk.ok("generate likelihoods").out.contains("    also: probit, bernoulli\n"));
 }
 
-/// Every listed kernel and likelihood can be parsed as listed.
 #[test]
 fn examples_of_kernels_can_be_read() {
     let desk = Desk::new();

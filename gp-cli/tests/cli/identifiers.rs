@@ -1,8 +1,8 @@
-//! Identifiers are text: they come back as they are written, and groups are told apart by it.
+//! Identifiers are text, unchanged in outputs and for groups.
 
 use crate::support::{Desk, sine};
 
-/// Sine with identifiers that numbers do not tell apart; a third of the rows each.
+/// Sine with three identifiers that are equal as numbers.
 fn table() -> String {
     let text = sine(30);
     let ids = ["007", "7", "9007199254740993"];
@@ -33,7 +33,6 @@ fn identifiers_come_back_as_they_are_written() {
     assert_eq!(first_cells(&desk.ok("predict model.gp t.csv --id id").out)[..2], ["A-12", "007"]);
 }
 
-/// An identifier that is also an input has its text and its value.
 #[test]
 fn inputs_are_identifiers_as_well() {
     let desk = Desk::new();
@@ -73,7 +72,7 @@ fn groups_are_told_apart_by_their_text() {
     assert_eq!(said.json()["division"]["groups"].to_string(), "[1,1,1,1]");
 }
 
-/// Long integers of Parquet and Arrow, also as values of a dictionary.
+/// Parquet and Arrow, also in dictionaries.
 #[test]
 fn long_integers_are_exact() {
     let desk = Desk::new();

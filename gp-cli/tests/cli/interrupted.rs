@@ -1,4 +1,4 @@
-//! Fits that are interrupted, killed or out of time resume to the same bytes as an uninterrupted fit.
+//! Interrupted, killed or timed-out fits resume to the same bytes.
 #![cfg(unix)]
 
 use crate::support::{Desk, Said, circle, sine, words};
@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// Fits with hundreds of iterations, on batches and on all rows. None ends within moments.
+/// Hundreds of iterations each, on batches and on all rows.
 const FITS: [&str; 3] = [
     "fit t.csv --target y --method sep --inducing 20 --batch-size 20 --epochs 60",
     "fit t.csv --target y --method ep --inducing 30 --optimizer adam --iterations 400",
@@ -33,7 +33,6 @@ pub(crate) fn signal(child: &Child, name: &str) {
     assert!(sent.success());
 }
 
-/// Waits until a file exists.
 pub(crate) fn wait_for(path: &Path, child: &mut Child) {
     let patience = Instant::now();
     while !path.exists() {
@@ -43,7 +42,7 @@ pub(crate) fn wait_for(path: &Path, child: &mut Child) {
     }
 }
 
-/// Starts a fit, sends a signal after its first checkpoint, and returns its output.
+/// Runs a fit, with a signal after its first checkpoint.
 fn interrupt(desk: &Desk, line: &str, name: &str) -> Said {
     let mut child = start(desk, line);
     wait_for(&desk.path("state/training.checkpoint"), &mut child);
@@ -79,7 +78,6 @@ fn interrupted_fits_go_on_to_the_same_bytes() {
     }
 }
 
-/// Mixtures train in two stages, each with its own checkpoint file.
 #[test]
 fn mixtures_go_on_from_either_stage_to_the_same_bytes() {
     let fit = "fit t.csv --target y --method savigp --components 2 --inducing 15 --optimizer adam --epochs 60 --batch-size 20";
@@ -98,8 +96,7 @@ fn mixtures_go_on_from_either_stage_to_the_same_bytes() {
     }
 }
 
-/// A signal or the end of the time limit may come during the quick fit before training, or while sites converge
-/// after it.
+/// During the quick fit before training, or while sites converge after it.
 #[test]
 fn an_end_before_or_behind_training_changes_no_byte() {
     let fit = "fit t.csv --target y --method sep --inducing 10 --batch-size 20 --epochs 4 --quiet";
@@ -135,8 +132,7 @@ fn an_end_before_or_behind_training_changes_no_byte() {
     assert!(late.read("model.gp") == straight.read("model.gp"));
 }
 
-/// After the model is written, a signal loses nothing, and the final message says so. The summary blocks on a full
-/// pipe, so that the process still runs.
+/// The summary blocks on a full pipe, so that the process still runs.
 #[test]
 fn an_end_behind_the_model_says_that_it_is_there() {
     let (desk, (unread, mut full)) = (desk(), std::io::pipe().unwrap());
@@ -155,7 +151,7 @@ fn an_end_behind_the_model_says_that_it_is_there() {
     desk.ok("inspect model.gp");
 }
 
-/// Active sets are chosen again in rounds, which the checkpoint contains.
+/// The checkpoint contains the round.
 #[test]
 fn active_sets_go_on_to_the_same_bytes() {
     let fit = "fit t.csv --target y --method ivm --inducing 60 --iterations 30";
@@ -228,7 +224,6 @@ fn without_a_checkpoint_the_end_comes_at_once_and_leaves_nothing() {
     assert_eq!(desk.names(), ["t.csv", "trace.jsonl"]);
 }
 
-/// The first iteration may be long. Before it, there is nothing to save, and a signal ends the process at once.
 #[test]
 fn before_the_first_checkpoint_the_end_comes_at_once() {
     let desk = Desk::new();
@@ -256,15 +251,14 @@ fn before_the_first_checkpoint_the_end_comes_at_once() {
     desk.ok("fit t.csv --target y --method ivm --inducing 300 --iterations 1 --resume state --time-limit 1s");
 }
 
-/// Iterations of seconds are not waited for: the last whole checkpoint stays. How long an iteration takes depends on the
-/// machine: they are made longer until one is interrupted in the middle.
+/// Iterations are made longer until one is interrupted in the middle.
 #[test]
 fn after_a_checkpoint_the_end_comes_within_an_iteration() {
     let is_in_the_middle = |points: usize| ended_after_a_checkpoint(6_000, points);
     assert!([400, 800, 1_600, 3_200].into_iter().any(is_in_the_middle), "all iterations are too short");
 }
 
-/// Interrupts a fit after its first checkpoint and resumes it; `false` if another checkpoint was written before the end.
+/// Interrupts after the first checkpoint and resumes; `false` if another checkpoint came before the end.
 fn ended_after_a_checkpoint(rows: usize, points: usize) -> bool {
     let desk = Desk::new();
     desk.write("t.csv", circle(rows));
@@ -289,7 +283,6 @@ fn ended_after_a_checkpoint(rows: usize, points: usize) -> bool {
     is_the_same
 }
 
-/// Folder with the checkpoint of an interrupted fit.
 fn interrupted() -> Desk {
     let desk = desk();
     let said = interrupt(&desk, &format!("{} --checkpoint state", FITS[0]), "-INT");
@@ -392,7 +385,6 @@ fn the_trace_has_a_line_for_every_iteration() {
     desk.refused(&format!("{fit} --output other.gp"), 7, &["`trace.jsonl` already exists", "--force"]);
 }
 
-/// Mini-batch training stops early only if it has converged.
 #[test]
 fn batches_stop_when_their_noise_is_all_that_is_left() {
     let desk = Desk::new();

@@ -1,9 +1,9 @@
-//! Missing values kept as inputs: a level for words; mean and indicator column for numbers.
+//! Missing values as inputs: a level for words; mean and indicator for numbers.
 
 use crate::support::{Desk, circle, noise, sine};
 
-/// Rows of `a,b,colour,flag,day,y`. Every column but `a` has missing values, four of them in the first row; `y` is
-/// larger by 2 where `b` is missing.
+/// Rows of `a,b,colour,flag,day,y`. Every column but `a` has gaps, four in the first row; `y` is larger by 2
+/// where `b` is missing.
 fn gaps(rows: usize, target: impl Fn(f64, usize) -> String) -> String {
     let row = |i: usize| {
         let (a, b) = (((i * 17) % 41) as f64 / 20.0 - 1.0, ((i * 29) % 37) as f64 / 18.0 - 1.0);
@@ -26,7 +26,7 @@ fn number(y: f64, _: usize) -> String {
     y.to_string()
 }
 
-/// Lines of a table, without header, that pass `keep`.
+/// Lines without header that pass `keep`.
 fn lines(table: &str, keep: impl Fn(&str) -> bool) -> String {
     let (header, rows) = table.split_once('\n').unwrap();
     format!(
@@ -40,8 +40,8 @@ fn rmse(desk: &Desk, line: &str) -> f64 {
     desk.ok(&format!("eval {line} --json --quiet")).json()["scores"]["gp"]["rmse"].as_f64().unwrap()
 }
 
-/// One noise serves all rows: where an important number is missing at random, 50 % intervals are too narrow for the rows
-/// that miss it and too wide for the others.
+/// One noise serves all rows: if a number is missing at random, 50 % intervals are too narrow for incomplete
+/// rows, too wide for complete ones.
 #[test]
 fn intervals_pay_for_what_is_missing() {
     let row = |i: usize, is_missing: bool| {
@@ -65,8 +65,8 @@ fn intervals_pay_for_what_is_missing() {
     assert!(whole > 0.7 && gaps < 0.3, "{whole} and {gaps}");
 }
 
-/// If missingness is informative, a model that keeps missing values predicts such rows as well as others, and other
-/// rows better than a model of fewer rows.
+/// Informative gaps: incomplete rows are predicted as well as complete ones, and these better than by fewer
+/// rows.
 #[test]
 fn what_is_missing_tells_something() {
     let desk = Desk::new();
@@ -110,7 +110,7 @@ fn what_is_missing_tells_something() {
     assert!(said.contains("b=(missing) "), "{said}");
 }
 
-/// Dropped rows have no effect: predictions equal those of a table without them.
+/// Predictions equal those without dropped rows.
 #[test]
 fn what_is_left_out_leaves_no_trace() {
     let desk = Desk::new();
@@ -218,7 +218,7 @@ fn rows_without_a_target_teach_nothing() {
     desk.ok("fit t.csv --target y --missing keep --iterations 5 --quiet --force --test new.csv");
 }
 
-/// A training fold may by chance have no missing value while its test fold has one.
+/// A test fold may have gaps where the training fold has none.
 #[test]
 fn parts_of_cross_validation_have_the_inputs_of_the_whole() {
     let desk = Desk::new();

@@ -13,7 +13,6 @@ fn table(rows: usize, three: bool) -> String {
     "x,y\n".to_owned() + &(0..rows).map(row).collect::<String>()
 }
 
-/// Outputs show names; numbers equal those without names.
 #[test]
 fn names_are_shown_and_read() {
     let desk = Desk::new();
@@ -55,7 +54,7 @@ fn names_are_shown_and_read() {
     assert_eq!(desk.ok("inspect m.gp --json").json()["about"]["target"]["names"][1], "yes");
 }
 
-/// Names for some labels, with an order; cross-validation and configuration files.
+/// Also with an order, in cross-validation and configuration files.
 #[test]
 fn some_labels_have_names() {
     let desk = Desk::new();

@@ -1,9 +1,9 @@
-//! Fits of misleading data, and messages of fits that learn nothing.
+//! Fits of misleading data, and fits that learn nothing.
 
 use crate::support::{Desk, circle, normal_table};
 use std::fmt::Write as _;
 
-/// Evenly spread numbers between −1 and 1, different per column.
+/// Evenly spread numbers in [−1, 1], different per column.
 fn spread(row: usize, column: usize) -> f64 {
     const GOLDEN: f64 = 0.618_033_988_749_894_9;
     let step = (GOLDEN * (column + 1) as f64 + (column as f64).sqrt()).fract();
@@ -23,7 +23,7 @@ fn two_matter(rows: usize, inputs: usize) -> String {
     table
 }
 
-/// From equal length-scales, the bound of `vfe` and `svgp` is largest where everything is noise.
+/// From equal length-scales, the `vfe` and `svgp` bounds are largest at pure noise.
 #[test]
 fn few_inputs_that_matter_are_found_among_many() {
     let desk = Desk::new();
@@ -37,7 +37,7 @@ fn few_inputs_that_matter_are_found_among_many() {
     }
 }
 
-/// The length-scale 1 of the library is so short for 24 inputs that learning ends with pure noise.
+/// The default length-scale 1 is so short for 24 inputs that learning ends at pure noise.
 #[test]
 fn given_kernels_without_length_scales_learn_too() {
     let desk = Desk::new();
@@ -57,12 +57,12 @@ fn given_kernels_without_length_scales_learn_too() {
     assert!(error(&given) > 0.5);
 }
 
-/// Table of `inputs` inputs with y = sin(`rate` · x0) and noise of this deviation, all pseudo-random and nearly normal.
+/// Nearly normal inputs, y = sin(`rate` · x0) and noise of this deviation.
 fn one_matters((seed, rows): (u64, usize), inputs: usize, (rate, noise): (f64, f64)) -> String {
     normal_table(seed, (rows, inputs), |x, next| format!("{:.5}", (rate * x[0]).sin() + noise * next))
 }
 
-/// From equal length-scales under their priors, all of them have to shrink before the function is seen.
+/// From equal length-scales under priors, all must shrink first.
 #[test]
 fn fast_functions_of_one_input_are_found() {
     let desk = Desk::new();
@@ -76,8 +76,7 @@ fn fast_functions_of_one_input_are_found() {
     }
 }
 
-/// Given kernels have no priors: from a length-scale of √D, sparse objectives end where 30 length-scales fit noise, and
-/// no input matters.
+/// Without priors, from length-scale √D, sparse objectives end where 30 length-scales fit noise.
 #[test]
 fn given_kernels_do_not_fit_noise_by_length_scales() {
     let desk = Desk::new();
@@ -116,7 +115,7 @@ fn parameters_that_run_away_are_named() {
     assert!(warnings.contains("linear.lengthscale = "), "{warnings}");
 }
 
-/// One value of 1e9 makes the standard deviation 1e8 times that of the others. A scale by quartiles ignores it.
+/// One 1e9 makes the standard deviation 1e8 times too large; a scale by quartiles ignores it.
 #[test]
 fn one_enormous_number_leaves_the_function_to_be_found() {
     let desk = Desk::new();
@@ -135,7 +134,7 @@ fn one_enormous_number_leaves_the_function_to_be_found() {
     assert!(!json["reason"].as_str().unwrap().contains("nothing was learned"), "{json}");
 }
 
-/// At power 1, inducing inputs of few rows would move to single rows, so they are fixed.
+/// They would move to single rows, so they are fixed.
 #[test]
 fn few_rows_do_not_move_inducing_inputs_at_power_one() {
     let desk = Desk::new();
@@ -160,7 +159,7 @@ fn few_rows_do_not_move_inducing_inputs_at_power_one() {
     desk.refused("fit few.csv --target y --no-train --fix none --force", 2, &["--no-train", "--fix none"]);
 }
 
-/// One batch of all rows and no parameter to train: sweeps go on until the sites stand still, as those of `ep` do.
+/// Sweeps over one batch continue to convergence, as for `ep`.
 #[test]
 fn sites_in_one_batch_settle_without_training() {
     let desk = Desk::new();
@@ -176,7 +175,7 @@ fn sites_in_one_batch_settle_without_training() {
     }
 }
 
-/// Labels are log-concave: the default sites are those of `--sites full`, not tied ones.
+/// Labels are log-concave: the default is `--sites full`.
 #[test]
 fn mini_batches_have_sites_of_their_own() {
     let desk = Desk::new();
@@ -196,7 +195,7 @@ fn mini_batches_have_sites_of_their_own() {
     assert_ne!(model(""), model("--sites tied"));
 }
 
-/// Twenty-five rows leave parameters uncertain: predictions average over models, which an update reweights.
+/// Predictions average over models, which an update reweights.
 #[test]
 fn few_rows_leave_parameters_uncertain() {
     let desk = Desk::new();
@@ -292,7 +291,7 @@ fn sectors(rows: usize) -> String {
     table
 }
 
-/// Thirty passes over a small table would be thirty steps, too few to learn.
+/// Thirty passes over a small table are thirty steps, too few.
 #[test]
 fn several_classes_are_learned_to_the_end() {
     let desk = Desk::new();
@@ -311,7 +310,7 @@ fn several_classes_are_learned_to_the_end() {
     assert!(objective(&batches) > objective(&whole) - 5.0, "{batches} and {whole}");
 }
 
-/// Rows of ten scores from 0 to 9, with a label from a rule.
+/// Ten scores from 0 to 9, with a label from a rule.
 fn scores(rows: usize, label: impl Fn(usize, &mut [f64]) -> usize) -> String {
     let names: Vec<String> = (0..10).map(|column| format!("x{column}")).collect();
     (0..rows).fold(format!("{},label\n", names.join(",")), |text, row| {
@@ -322,7 +321,7 @@ fn scores(rows: usize, label: impl Fn(usize, &mut [f64]) -> usize) -> String {
     })
 }
 
-/// Scores that are higher in a different third of the columns per class.
+/// Scores higher in a different third of the columns per class.
 fn scores_of_kinds(rows: usize, classes: usize) -> String {
     scores(rows, |row, x| {
         let class = row % classes;
@@ -331,7 +330,6 @@ fn scores_of_kinds(rows: usize, classes: usize) -> String {
     })
 }
 
-/// Kernel of a fit, and its line in the plan.
 fn default_kernel(desk: &Desk, rows: &str) -> (String, String) {
     desk.write("t.csv", rows);
     let said = desk.ok("fit t.csv --target label --force");

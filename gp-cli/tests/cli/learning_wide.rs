@@ -1,8 +1,8 @@
-//! Learning from as many inputs as rows, from more than 64 inputs, and from counts that no input explains.
+//! As many inputs as rows, more than 64 inputs, and counts without pattern.
 
 use crate::support::{Desk, normal_table};
 
-/// Scores of the model and of the linear one on other rows of the same kind, with the plan.
+/// Scores of model and linear model on further rows, with the plan.
 fn scores(sizes: (usize, usize), score: &str, f: fn(&[f64], f64) -> String) -> ([f64; 2], String) {
     let desk = Desk::new();
     let table = |seed, rows| normal_table(seed, (rows, sizes.1), f);
@@ -13,7 +13,7 @@ fn scores(sizes: (usize, usize), score: &str, f: fn(&[f64], f64) -> String) -> (
     (["gp", "linear"].map(|model| scores[model][score].as_f64().unwrap()), said.err)
 }
 
-/// From 65 inputs on, all shared one length-scale, and no more was learned than by a linear model.
+/// With a shared length-scale from 65 inputs on, a linear model was as good.
 #[test]
 fn few_of_many_inputs_are_found_beyond_64() {
     let ([found, linear], plan) =
@@ -33,7 +33,7 @@ fn labels_of_fewer_rows_than_inputs_have_a_linear_term() {
     assert!(found < linear, "{found} {linear}");
 }
 
-/// The evidence of Poisson regression was no better than that of one rate, and the fit counted as converged.
+/// The evidence was no better than of one rate, and the fit counted as converged.
 #[test]
 fn counts_without_any_pattern_are_not_learned() {
     let desk = Desk::new();
@@ -50,7 +50,7 @@ fn counts_without_any_pattern_are_not_learned() {
     assert_eq!(desk.ok(fit).json()["converged"], true);
 }
 
-/// Changes of sites that were rounding, at precisions of 1e11, kept EP from converging.
+/// Rounding of sites, at precisions of 1e11, prevented convergence.
 #[test]
 fn counts_of_a_hundred_billion_converge() {
     let desk = Desk::new();
@@ -61,7 +61,7 @@ fn counts_of_a_hundred_billion_converge() {
     assert!(!said.err.contains("EP did not converge"), "{}", said.err);
 }
 
-/// The message named the ends of an interval of quadrature only.
+/// The message named only the ends of a quadrature interval.
 #[test]
 fn a_variance_beyond_all_counts_is_named() {
     let desk = Desk::new();

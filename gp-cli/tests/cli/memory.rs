@@ -1,11 +1,10 @@
-//! Small files and settings that would need much memory are refused in one line before it is allocated.
+//! Small files and settings that need much memory are refused before allocation.
 
 use crate::support::{Desk, sine};
 use flate2::Compression;
 use flate2::write::{DeflateEncoder, GzEncoder};
 use std::io::Write;
 
-/// NumPy array of booleans, all false.
 fn flags(rows: usize, columns: usize) -> Vec<u8> {
     let header = format!("{{'descr': '|b1', 'fortran_order': False, 'shape': ({rows}, {columns}), }}\n");
     let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
@@ -15,7 +14,6 @@ fn flags(rows: usize, columns: usize) -> Vec<u8> {
     bytes
 }
 
-/// Compressed archive of one array.
 fn archive(array: &[u8]) -> Vec<u8> {
     let mut packed = DeflateEncoder::new(Vec::new(), Compression::best());
     packed.write_all(array).unwrap();
@@ -59,7 +57,7 @@ fn archives_that_unpack_to_much_are_refused() {
     desk.refused("check flags.npz --memory 40M", 3, &["array X unpacked, needs 50 MB or more"]);
 }
 
-/// Files of 7 kB with a compressed word of 200 MB, in a data page or a dictionary page.
+/// 7 kB with a compressed word of 200 MB, in a data or dictionary page.
 #[test]
 fn pages_of_parquet_that_unpack_to_much_are_refused() {
     let desk = Desk::new();
@@ -89,7 +87,6 @@ fn text_that_unpacks_to_much_is_refused() {
     desk.refused("check t.csv.gz --memory 100M", 3, &texts);
 }
 
-/// Sparse rows are dense in memory, which is estimated before reading.
 #[test]
 fn sparse_rows_are_counted_before_they_are_dense() {
     let desk = Desk::new();
@@ -108,7 +105,7 @@ fn tables_of_text_are_counted_as_they_are_read() {
     desk.ok("check t.csv --memory 200M");
 }
 
-/// Fewer columns would not help a budget below what the program itself holds.
+/// Fewer columns would not help.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_budget_below_the_program_itself_is_told_what_is_needed() {
@@ -149,7 +146,6 @@ fn methods_and_settings_are_checked_before_they_take_memory() {
     }
 }
 
-/// Under an address-space limit, a fit ends with a model or an error of one line, however small the limit.
 #[cfg(target_os = "linux")]
 #[test]
 fn limits_of_address_space_end_in_a_model_or_in_one_line() {

@@ -1,4 +1,4 @@
-//! Methods with posteriors other than one Gaussian per latent: mixtures and active points.
+//! Posteriors other than one Gaussian per latent: mixtures and active points.
 
 use crate::support::{Desk, circle, sine};
 use gp_cli::Context;
@@ -20,8 +20,8 @@ fn stretches(rows: usize) -> String {
     "x,y\n".to_owned() + &(0..rows).map(row).collect::<String>()
 }
 
-/// Checks all uses of a model: predictions from the file have the same bits as at the fit, probabilities sum to 1,
-/// and reports, plots and conversions succeed.
+/// Predictions from the file have the bits of the fit, probabilities sum to 1, and reports, plots and
+/// conversions succeed.
 #[track_caller]
 fn everything_works(desk: &Desk, model: &str) {
     let bytes = desk.read(model);
@@ -84,7 +84,7 @@ fn mixtures_of_diagonal_and_full_gaussians_are_models_like_any_other() {
     desk.refused("update model.gp t.csv -o other.gp", 2, &["method savigp"]);
 }
 
-/// ep is pep at α = 1. The method is shown with α.
+/// ep is pep at α = 1; α is shown.
 #[test]
 fn the_power_is_told_with_the_method() {
     let desk = with(&circle(60));
@@ -110,7 +110,7 @@ fn the_power_is_told_with_the_method() {
     }
 }
 
-/// A mixture starts from one Gaussian, and equal components are one Gaussian: its bound is no worse.
+/// It starts from one Gaussian.
 #[test]
 fn a_mixture_is_no_worse_than_its_first_gaussian() {
     let desk = with(&sine(40));
@@ -123,7 +123,6 @@ fn a_mixture_is_no_worse_than_its_first_gaussian() {
     assert!(three > one - 0.5, "{three} below {one}");
 }
 
-/// The diagonal of the joint covariance equals the variances, for mixtures and active points.
 #[test]
 fn joint_covariances_have_the_variances_on_their_diagonals() {
     let rows: String = sine(40).lines().take(8).map(|line| format!("{line}\n")).collect();
@@ -179,7 +178,7 @@ fn several_latents_by_samples_with_a_kernel_each() {
     }
 }
 
-/// A class likelihood without arguments takes its number of classes from the target. A given number stays.
+/// Without arguments; a given number stays.
 #[test]
 fn likelihoods_take_the_classes_of_the_target() {
     let desk = Desk::new();
@@ -283,7 +282,7 @@ fn active_points_are_a_placement_for_labels() {
     desk.refused("fit t.csv --target y --method exact --coupling coupled", 2, &["--coupling makes no"]);
 }
 
-/// `pep` under any likelihood is `ep` with its power, 0.5 by default.
+/// `pep` is `ep` with its power, 0.5 by default.
 #[test]
 fn power_ep_has_one_name_for_all_likelihoods() {
     let desk = Desk::new();

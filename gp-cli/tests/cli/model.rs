@@ -9,7 +9,7 @@ fn data(name: &str) -> String {
     format!("{}/tests/data/{name}", env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Files written by `gp` 0.1.0, each with the predictions made then.
+/// Files of `gp` 0.1.0, each with its predictions then.
 #[test]
 fn files_of_all_versions_load_and_predict_what_they_did() {
     let desk = Desk::new();
@@ -40,7 +40,6 @@ fn files_of_all_versions_load_and_predict_what_they_did() {
     }
 }
 
-/// All numbers of a table, row by row.
 fn numbers(table: &str) -> Vec<f64> {
     table.lines().skip(1).flat_map(|line| line.split(',')).filter_map(|cell| cell.parse().ok()).collect()
 }

@@ -32,7 +32,7 @@ fn cross_validation_scores_every_fold() {
     desk.refused("cv t.csv --target y --folds 61", 3, &["61 folds of 60 rows"]);
 }
 
-/// Inducing inputs at all rows explain everything; one inducing input explains little.
+/// All rows as inducing inputs explain everything; one explains little.
 #[test]
 fn inspection_tells_how_well_inducing_inputs_cover_the_data() {
     let desk = Desk::new();
@@ -182,7 +182,7 @@ fn reports_are_one_page() {
     desk.refused("report model.gp -o r.html", 7, &["--force"]);
 }
 
-/// Training rows and test rows on one page: scores, coverage, calibration and residuals of each, as from `gp eval`.
+/// Scores, coverage, calibration and residuals of training and test rows, as from `gp eval`.
 #[test]
 fn a_report_has_the_scores_of_every_table() {
     let desk = Desk::new();
@@ -225,8 +225,7 @@ fn the_schema_knows_every_flag_of_a_configuration() {
     assert!(properties["config"].is_null() && properties["method"]["description"].is_string());
 }
 
-/// Defaults of settings in the schema: as `default` if equal for all methods, otherwise in words. Help states the
-/// same.
+/// `default` in the schema if equal for all methods, otherwise words; help agrees.
 #[test]
 fn the_schema_and_the_help_know_the_defaults_of_settings() {
     let desk = Desk::new();
@@ -253,7 +252,7 @@ fn the_schema_and_the_help_know_the_defaults_of_settings() {
     }
 }
 
-/// A fit without a setting equals the fit with its default, as stated in the help for that case.
+/// Fits without a setting equal fits with the default stated in help.
 #[test]
 fn the_default_of_a_setting_is_the_one_that_is_used() {
     let desk = Desk::new();
@@ -283,7 +282,7 @@ fn what_is_generated_names_every_command() {
     }
 }
 
-/// Every example can be fitted, or is refused for a reason other than its syntax.
+/// Every example can be fitted, or is refused for a reason other than syntax.
 #[test]
 fn kernels_and_likelihoods_are_listed_with_their_parameters() {
     let desk = Desk::new();

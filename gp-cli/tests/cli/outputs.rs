@@ -105,7 +105,7 @@ fn update_tells_programs_what_it_did() {
     assert!(desk.ok("update model.gp more.csv --missing drop -o more.gp --force").out.is_empty());
 }
 
-/// The CSV has cells for means and standard errors; text shows both together.
+/// In CSV; text shows both together.
 #[test]
 fn cross_validation_has_a_column_for_standard_errors() {
     let desk = Desk::new();
@@ -131,7 +131,6 @@ fn cross_validation_has_a_column_for_standard_errors() {
     assert!(desk.ok(&format!("{line} --quiet")).err.is_empty());
 }
 
-/// Each score has the same name in all outputs.
 #[test]
 fn scores_have_one_name() {
     let desk = Desk::new();

@@ -2,8 +2,8 @@
 
 use crate::support::{Desk, circle, noise, sine};
 
-/// Contributions add up to the latent mean in target units, for exact regression, inducing inputs and mixtures;
-/// that of `linear` is a straight line.
+/// Contributions sum to the latent mean in target units, for exact regression, inducing inputs and mixtures;
+/// `linear` gives a straight line.
 #[test]
 fn parts_of_numbers_add_up() {
     let desk = Desk::new();
@@ -51,7 +51,7 @@ fn parts_of_numbers_add_up() {
     assert!(String::from_utf8(desk.read("p.jsonl")).unwrap().contains("\"part_variance(rbf 1)\":"));
 }
 
-/// Each latent of classes has its own contributions; a single latent is in likelihood units, without a constant.
+/// A single latent is in likelihood units, without a constant.
 #[test]
 fn parts_of_classes_are_those_of_each_function() {
     let desk = Desk::new();
@@ -80,7 +80,6 @@ fn parts_of_classes_are_those_of_each_function() {
     assert!(!said.table().0.contains(&"part(centre)".to_owned()));
 }
 
-/// A kernel of one term has one contribution.
 #[test]
 fn a_single_term_is_the_whole_function() {
     let desk = Desk::new();
@@ -93,7 +92,7 @@ fn a_single_term_is_the_whole_function() {
     assert!(variances.into_iter().all(|(part, whole)| (part - whole).abs() <= 1e-12 * whole));
 }
 
-/// A panel per term, also for words and several latents.
+/// One panel per term, also for words and several latents.
 #[test]
 fn parts_are_drawn() {
     let desk = Desk::new();
@@ -107,7 +106,6 @@ fn parts_are_drawn() {
     assert_eq!(desk.read("k.png")[..4], [0x89, b'P', b'N', b'G']);
 }
 
-/// A term is drawn along the input that changes it most, not along the one that matters most to the model.
 #[test]
 fn terms_are_drawn_along_their_own_strongest_input() {
     let desk = Desk::new();

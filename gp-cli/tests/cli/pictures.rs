@@ -2,7 +2,6 @@
 
 use crate::support::{Desk, circle};
 
-/// Texts of an SVG, in order.
 fn texts(svg: &str) -> Vec<String> {
     let parts = svg.split("<text").skip(1).filter_map(|part| part.split_once('>')?.1.split_once("</text>"));
     parts.map(|(text, _)| text.trim().to_owned()).collect()
@@ -13,7 +12,7 @@ fn svg(desk: &Desk, line: &str) -> String {
     String::from_utf8(desk.read("picture.svg")).unwrap()
 }
 
-/// Surface over two inputs symmetric about zero, where summed steps would miss it.
+/// The inputs are symmetric about zero, where summed steps would miss it.
 #[test]
 fn a_surface_has_a_scale_and_ticks_without_rounding() {
     let desk = Desk::new();
@@ -39,7 +38,7 @@ fn a_surface_has_a_scale_and_ticks_without_rounding() {
     assert!(!svg(&desk, "c.gp c.csv").contains("mean of"));
 }
 
-/// Long words under a narrow panel are shortened to distinct names that do not overlap.
+/// Long words under a narrow panel stay distinct.
 #[test]
 fn names_of_levels_do_not_overlap() {
     let desk = Desk::new();
@@ -67,7 +66,7 @@ fn names_of_levels_do_not_overlap() {
     }
 }
 
-/// An input with many weeks has a panel of its average over a week and one of some weeks; with few, all are in one.
+/// Many weeks give a panel of the average week and one of some weeks, few weeks one panel.
 #[test]
 fn seasons_are_not_sampled_too_coarsely() {
     let desk = Desk::new();
@@ -100,7 +99,7 @@ fn seasons_are_not_sampled_too_coarsely() {
     }
 }
 
-/// Squares of a surface over day and number would be wider than a week.
+/// Surface cells would be wider than a week.
 #[test]
 fn a_surface_does_not_hide_seasons() {
     let desk = Desk::new();
@@ -121,7 +120,7 @@ fn a_surface_does_not_hide_seasons() {
     }
 }
 
-/// Dates have ticks at first days of months or years, on both axes and on the colour scale.
+/// First days of months or years, on axes and colour scale.
 #[test]
 fn dates_have_ticks_of_the_calendar_wherever_they_are() {
     let desk = Desk::new();

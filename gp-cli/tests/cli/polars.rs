@@ -1,4 +1,4 @@
-//! Polars files, whose batches are located only by the list at the end. Written by `tests/data/write_polars.py`.
+//! Polars files, whose batches only the final list locates (`tests/data/write_polars.py`).
 
 use gp_cli::data::{Column, Formats, Frame, Input, Kind, ReadOptions};
 
@@ -8,7 +8,6 @@ fn path(name: &str) -> String {
     format!("{}/tests/data/{name}", env!("CARGO_MANIFEST_DIR"))
 }
 
-/// All cells, row by row.
 fn rows(frame: &Frame) -> Vec<Vec<String>> {
     let row = |row| frame.columns().iter().map(|column| column.text(row)).collect();
     (0..frame.row_count()).map(row).collect()
@@ -36,7 +35,7 @@ fn every_type_and_packing() {
     }
 }
 
-/// From a file, and from bytes, which are written to a file.
+/// From a file, and from bytes, which are spooled.
 #[test]
 fn in_pieces() {
     for name in FILES {

@@ -98,7 +98,7 @@ fn joint_covariances_have_the_variances_on_their_diagonal() {
     }
 }
 
-/// Samples have the joint moments of the function: neighbours are correlated.
+/// Neighbours are correlated.
 #[test]
 fn samples_are_draws_of_the_function() {
     let desk = Desk::new();

@@ -1,4 +1,4 @@
-//! Influences of `gp inspect`: against true values, and against permutation of held-out rows.
+//! Influences of `gp inspect`, against true values and permutations.
 
 use crate::support::Desk;
 use rand::{RngExt as _, SeedableRng};
@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 
 const INPUTS: usize = 10;
 
-/// Friedman's first function of ten inputs between 0 and 1, of which five matter (Friedman 1991).
+/// Friedman's first function: ten inputs in [0, 1], of which five matter (Friedman 1991).
 fn friedman(x: &[f64]) -> f64 {
     10.0 * (PI * x[0] * x[1]).sin() + 20.0 * (x[2] - 0.5).powi(2) + 10.0 * x[3] + 5.0 * x[4]
 }
@@ -29,7 +29,7 @@ fn table(rows: &[Vec<f64>]) -> String {
     text
 }
 
-/// Influence of each input in a model: alone and total.
+/// Influence of each input: alone and total.
 fn said(desk: &Desk) -> (Vec<String>, HashMap<String, (f64, f64)>) {
     let json = desk.ok("inspect model.gp --json").json();
     let inputs = json["about"]["training"]["influence"][0]["inputs"].as_array().unwrap().clone();
@@ -45,8 +45,7 @@ fn said(desk: &Desk) -> (Vec<String>, HashMap<String, (f64, f64)>) {
     (names, shares.collect())
 }
 
-/// Variances due to the five inputs that matter, alone and in total, as shares of the variance of the function;
-/// sums over a grid.
+/// Shares of the variance due to the five inputs, alone and in total, by a grid.
 fn true_shares() -> [(f64, f64); 5] {
     const N: usize = 400;
     let places: Vec<f64> = (0..N).map(|i| (i as f64 + 0.5) / N as f64).collect();
@@ -97,7 +96,6 @@ fn shares_are_those_of_the_function_and_of_permutation() {
     }
 }
 
-/// Pseudo-random values of a standard normal distribution.
 fn normal(count: usize, seed: u64) -> Vec<Vec<f64>> {
     let pair = |u: &[f64]| (-2.0 * u[0].max(1e-12).ln()).sqrt() * (2.0 * PI * u[1]).cos();
     rows(count, seed).iter().map(|row| row.chunks_exact(2).map(pair).collect()).collect()
@@ -108,8 +106,8 @@ fn mean_square(values: impl ExactSizeIterator<Item = f64>) -> f64 {
     values.map(|value| value * value).sum::<f64>() / count
 }
 
-/// A few rows in the tails have most of the variance. Shares equal the change by permuting the inputs of the same
-/// rows, and nothing is said of correlations that there are not.
+/// Tail rows have most of the variance. Shares equal the change by permuting inputs, without false
+/// correlations.
 #[test]
 fn rows_in_the_tails_count() {
     type Function = fn(&[f64]) -> f64;
@@ -153,7 +151,7 @@ fn rows_in_the_tails_count() {
     }
 }
 
-/// A function that follows single rows is flat between them, although its inputs are not correlated.
+/// A function that follows single rows is flat between them.
 #[test]
 fn what_varies_only_at_the_rows_is_not_called_correlation() {
     let desk = Desk::new();
@@ -168,7 +166,6 @@ fn what_varies_only_at_the_rows_is_not_called_correlation() {
     assert!(!told.contains("correlated"), "{told}");
 }
 
-/// A model of an earlier version says nothing of correlations.
 #[test]
 fn models_of_earlier_versions_do_not_know_correlations() {
     let desk = Desk::new();
@@ -187,7 +184,6 @@ fn models_of_earlier_versions_do_not_know_correlations() {
     assert!(told.contains("depends on") && !told.contains("correlated"), "{told}");
 }
 
-/// The linear part of the function counts; a label without effect comes last.
 #[test]
 fn straight_inputs_count_and_idle_labels_do_not() {
     let desk = Desk::new();
@@ -209,7 +205,7 @@ fn straight_inputs_count_and_idle_labels_do_not() {
     }
 }
 
-/// Classes differ by differences of their functions; a kernel shared by all is printed once.
+/// Classes differ by differences of functions; a shared kernel is printed once.
 #[test]
 fn classes_are_looked_at_together() {
     let desk = Desk::new();
@@ -227,7 +223,6 @@ fn classes_are_looked_at_together() {
     assert_eq!(text.matches("\nkernel ").count(), 1, "{text}");
 }
 
-/// The model file, including shares, does not depend on the number of threads.
 #[test]
 fn shares_are_the_same_with_any_number_of_threads() {
     let desk = Desk::new();
@@ -237,7 +232,7 @@ fn shares_are_the_same_with_any_number_of_threads() {
     assert!(desk.read("one.gp") == desk.read("four.gp"));
 }
 
-/// A single input accounts for all variance, whichever rows are drawn.
+/// Whichever rows are drawn.
 #[test]
 fn one_input_accounts_for_all() {
     let desk = Desk::new();
@@ -257,7 +252,7 @@ fn one_input_accounts_for_all() {
     }
 }
 
-/// Shares of correlated inputs do not add up to the whole; text and page explain it.
+/// They do not add up; text and page explain it.
 #[test]
 fn what_correlated_inputs_share_is_said() {
     let desk = Desk::new();
@@ -275,7 +270,7 @@ fn what_correlated_inputs_share_is_said() {
     assert!(String::from_utf8(desk.read("page.html")).unwrap().contains(words));
 }
 
-/// Model file with a changed record, as from another program.
+/// Model file with a changed record.
 fn with_record(file: &[u8], change: impl Fn(&str) -> String) -> Vec<u8> {
     let (length, rest) = file.split_first_chunk::<8>().unwrap();
     let (header, numbers) = rest.split_at(u64::from_le_bytes(*length) as usize);
@@ -291,13 +286,12 @@ fn with_record(file: &[u8], change: impl Fn(&str) -> String) -> Vec<u8> {
     [&(header.len() as u64).to_le_bytes(), header.as_bytes(), &numbers].concat()
 }
 
-/// Checksum of records.
 fn crc32(bytes: &[u8]) -> u32 {
     let step = |sum: u32| if sum & 1 == 1 { sum >> 1 ^ 0xedb8_8320 } else { sum >> 1 };
     !bytes.iter().fold(!0, |sum, byte| (0..8).fold(sum ^ u32::from(*byte), |sum, _| step(sum)))
 }
 
-/// Files of earlier versions have shares above 100 %.
+/// Shares above 100 %, of earlier versions.
 #[test]
 fn old_shares_are_left_out() {
     let desk = Desk::new();
@@ -315,7 +309,7 @@ fn old_shares_are_left_out() {
     assert!(page.contains("fit again to see them") && !page.contains("What predictions depend on"));
 }
 
-/// Rust formats widths of up to 65,535 only.
+/// Rust formats widths up to 65,535 only.
 #[test]
 fn names_of_any_length_are_shown() {
     let desk = Desk::new();

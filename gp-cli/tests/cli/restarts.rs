@@ -4,7 +4,7 @@ use crate::support::{Desk, Said, noise, sine};
 use serde_json::Value;
 use std::fmt::Write as _;
 
-/// Fast wave with few rows and much noise: from long length-scales everything is noise, from short ones it is not.
+/// Fast wave with few rows and much noise: hidden from long length-scales.
 fn quick_wave(rows: usize) -> String {
     let mut text = "x,y\n".to_owned();
     for i in 0..rows {
@@ -22,7 +22,7 @@ fn kept(json: &Value) -> &Value {
     json["starts"]["tried"].as_array().unwrap().iter().find(|start| start["kept"] == true).unwrap()
 }
 
-/// The optimum near the usual start treats the wave as noise; another start finds the wave.
+/// The optimum near the default start treats the wave as noise.
 #[test]
 fn a_better_optimum_is_found() {
     let desk = Desk::new();
@@ -48,7 +48,7 @@ fn a_better_optimum_is_found() {
     assert!(String::from_utf8(desk.read("page.html")).unwrap().contains("starts by the objective"));
 }
 
-/// The score of a start is the maximised value: without standardisation, the end of its curve.
+/// The maximised value: without standardisation, the end of its curve.
 #[test]
 fn scores_have_the_priors_in_them() {
     let desk = Desk::new();
@@ -64,7 +64,7 @@ fn scores_have_the_priors_in_them() {
     assert!((end - objective(&json)).abs() > 0.1, "{end} {json}");
 }
 
-/// The usual start is among the starts; its fit equals that without other starts.
+/// Its fit equals that without other starts.
 #[test]
 fn the_usual_start_is_kept_where_none_is_better() {
     let desk = Desk::new();
@@ -142,7 +142,7 @@ fn restarts_share_the_time_and_go_on() {
     assert!(rmse("--restarts 6") < 0.8 * rmse(""));
 }
 
-/// Ctrl-C between two starts, and in a search before them.
+/// Ctrl-C between starts, and in a search before them.
 #[cfg(unix)]
 #[test]
 fn interrupted_restarts_and_searches_go_on_to_the_same_bytes() {

@@ -11,7 +11,7 @@ impl Draws {
         (self.0 >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// Poisson count with this mean, which is below 500: draws are multiplied until below e^−mean.
+    /// Poisson count, mean below 500: draws are multiplied until below e^−mean.
     fn count(&mut self, mean: f64) -> u32 {
         let (mut product, mut count) = (self.next(), 0);
         while product > (-mean).exp() {
@@ -46,7 +46,7 @@ fn assert_near(found: &[f64], expected: &[f64], tolerance: f64, what: &str) {
 const GIVEN: &str = "--no-train --kernel \"1.3 * rbf(lengthscale=0.8)\"";
 const PLACES: &str = "x\n-1.2\n-0.6\n0\n0.5\n1.1\n";
 
-/// Rows of x, y, label and weight, and a table with each row repeated by its weight.
+/// Rows of x, y, label and weight, and a table with repeated rows.
 fn copies() -> Desk {
     let mut draws = Draws(7);
     let rows: Vec<Vec<f64>> = (0..30)
@@ -64,7 +64,7 @@ fn copies() -> Desk {
     desk
 }
 
-/// A noise variance whose inverse overflows is refused by name, with and without weights.
+/// The inverse of the variance overflows; with and without weights.
 #[test]
 fn noise_that_is_no_noise_is_named() {
     let desk = copies();
@@ -78,7 +78,7 @@ fn noise_that_is_no_noise_is_named() {
     }
 }
 
-/// A row of weight w equals w rows: units, posterior, objective, and linear baseline.
+/// Units, posterior, objective, linear baseline.
 #[test]
 fn weights_are_copies() {
     let desk = copies();
@@ -117,8 +117,7 @@ fn weights_are_copies() {
     }
 }
 
-/// Under `gfitc`, the copies of a weighted row share one latent value. With few inducing points the result differs
-/// from that of separate rows; with one per row it is the same.
+/// Copies as separate rows give another result if inducing points are few, the same with one per row.
 #[test]
 fn copies_share_their_latent_value_under_gfitc() {
     let desk = copies();
@@ -138,7 +137,7 @@ fn copies_share_their_latent_value_under_gfitc() {
     }
 }
 
-/// With additive noise, an offset is subtracted from the target, and the rest has its own scale.
+/// The rest has its own scale.
 #[test]
 fn an_offset_of_numbers_is_subtracted() {
     let mut draws = Draws(3);
@@ -223,7 +222,6 @@ fn the_rate_is_found_behind_exposures() {
     assert_near(&density("logs.gp", "logs.csv"), &density("with.gp", "t.csv"), 1e-4, "offset");
 }
 
-/// Solution of a small symmetric system and its log determinant, by elimination.
 fn solve(matrix: &[Vec<f64>], right: &[f64]) -> (Vec<f64>, f64) {
     let n = right.len();
     let mut a: Vec<Vec<f64>> =
@@ -249,7 +247,7 @@ fn kernel(x: f64, z: f64) -> f64 {
     1.3 * (-0.5 * (x - z).powi(2) / 0.64).exp()
 }
 
-/// Compares with dense regression that has the known variances on the diagonal.
+/// Dense regression with known variances on the diagonal.
 #[test]
 fn known_noise_is_on_the_diagonal() {
     let (mut draws, desk) = (Draws(5), Desk::new());
@@ -307,7 +305,7 @@ fn known_noise_is_on_the_diagonal() {
     }
 }
 
-/// An update with later rows equals a fit of all rows.
+/// An update equals a fit of all rows.
 #[test]
 fn later_rows_have_roles_too() {
     let mut draws = Draws(9);
@@ -344,7 +342,6 @@ fn later_rows_have_roles_too() {
     desk.refused("update first.gp bare.csv -o both.gp --force", 3, &["`bare.csv`", "no column", "w"]);
 }
 
-/// Streamed rows give the same bytes of the model.
 #[test]
 fn streamed_rows_have_the_same_roles() {
     let mut draws = Draws(13);
@@ -367,7 +364,7 @@ fn streamed_rows_have_the_same_roles() {
     }
 }
 
-/// A model file stores the roles of columns, in a version that programs without roles refuse.
+/// Roles need a file version that older programs refuse.
 #[test]
 fn model_files_know_roles() {
     let desk = Desk::new();
@@ -485,7 +482,7 @@ fn values_that_no_role_has_are_refused_with_their_place() {
     );
 }
 
-/// Predictions need offsets and exposures; other roles may be absent.
+/// Predictions need offsets and exposures, no other roles.
 #[test]
 fn tables_to_predict_have_offsets() {
     let desk = Desk::new();

@@ -1,4 +1,4 @@
-//! Kernel searches, on data with a known kernel.
+//! Kernel searches on data with a known kernel.
 
 use crate::support::{Desk, Said, noise};
 use serde_json::Value;
@@ -11,7 +11,6 @@ fn table(rows: usize, value: impl Fn(f64, usize) -> f64) -> String {
     text
 }
 
-/// Kernel found by the search.
 #[track_caller]
 fn found(json: &Value) -> String {
     let tried = json["search"]["tried"].as_array().unwrap();
@@ -24,7 +23,7 @@ fn search(desk: &Desk, flags: &str) -> Said {
     desk.ok(&format!("fit t.csv --target y --method exact --parameters known --json --force {flags}"))
 }
 
-/// A season of twelve steps with a smooth amplitude, and nothing else.
+/// Season of twelve steps with a smooth amplitude.
 #[test]
 fn a_product_of_a_season_and_a_smooth_function() {
     let desk = Desk::new();
@@ -65,7 +64,7 @@ fn noise_stays_simple() {
     }
 }
 
-/// Parameters remain uncertain if training starts at the optimum of the search.
+/// Even if training starts at the search's optimum.
 #[test]
 fn parameters_that_a_search_found_are_uncertain() {
     let desk = Desk::new();
@@ -75,7 +74,6 @@ fn parameters_that_a_search_found_are_uncertain() {
     assert_eq!(weights, 41);
 }
 
-/// Two inputs, each with its own effect.
 #[test]
 fn inputs_have_terms_of_their_own() {
     let desk = Desk::new();
@@ -154,7 +152,7 @@ fn what_does_not_go_with_a_search_is_refused() {
     desk.refused(&format!("{fit} --method ep {likelihood}"), 2, &["--search", "--kernel"]);
 }
 
-/// An offset is subtracted before kernels are compared; weights, known noise and exposures are those of training.
+/// Offsets are subtracted first; weights, known noise and exposures act as in training.
 #[test]
 fn a_search_heeds_columns_with_a_role() {
     let desk = Desk::new();

@@ -4,7 +4,7 @@ use crate::support::{Desk, noise};
 use std::f64::consts::TAU;
 use std::fmt::Write as _;
 
-/// Value of a month: trend, yearly season and noise.
+/// Trend, yearly season and noise.
 fn value(month: usize) -> f64 {
     let (t, year) = (month as f64, TAU * month as f64 / 12.0);
     110.0 + 2.6 * t + 30.0 * year.sin() + 12.0 * (2.0 * year).cos() + 9.0 * noise(month)
@@ -16,7 +16,7 @@ fn monthly(from: usize, to: usize) -> String {
     text
 }
 
-/// The same months, by the date of their first day.
+/// The same, by first days of months.
 fn dated(from: usize, to: usize) -> String {
     let mut text = "date,passengers\n".to_owned();
     for month in from..to {
@@ -25,12 +25,10 @@ fn dated(from: usize, to: usize) -> String {
     text
 }
 
-/// Line about the kernel.
 fn kernel_line(err: &str) -> &str {
     err.lines().find(|line| line.starts_with("kernel: ")).unwrap()
 }
 
-/// Reported period of the season along an input.
 #[track_caller]
 fn period(err: &str, input: &str) -> f64 {
     let words = format!("a season along {input} with a period of ");
@@ -60,7 +58,7 @@ fn a_year_of_months_is_found_and_goes_on() {
     assert!(kernel_line(&desk.ok("fit train.csv --target passengers --force").err).contains(" days;"));
 }
 
-/// A given kernel is not changed; a season that it lacks is reported, with the flag that adds it.
+/// The message names the flag that adds it.
 #[test]
 fn a_season_that_a_given_kernel_misses_is_said() {
     let desk = Desk::new();
@@ -148,7 +146,7 @@ fn what_has_no_season_is_said_to_have_none() {
     }
 }
 
-/// Days of sales in four cities at several prices, with a slow wave and errors of deviation 2.
+/// Sales in four cities at several prices, with a slow wave and errors of deviation 2.
 fn sales(seed: usize, days: impl Iterator<Item = usize>, week: f64) -> String {
     let mut text = "day,city,price,y\n".to_owned();
     for (i, day) in days.enumerate() {
@@ -161,7 +159,6 @@ fn sales(seed: usize, days: impl Iterator<Item = usize>, week: f64) -> String {
     text
 }
 
-/// Date of a day after the first of 2023.
 fn date(mut day: usize) -> String {
     const MONTHS: [usize; 12] = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
     let mut months =
@@ -176,7 +173,7 @@ fn date(mut day: usize) -> String {
     }
 }
 
-/// A slow wave of a date beside other inputs is no short season, and a week of half the size of the errors is one.
+/// No short season for a slow wave; a week of half the error's size is found.
 #[test]
 fn a_date_beside_other_inputs_has_its_seasons_and_no_others() {
     let desk = Desk::new();
@@ -191,7 +188,6 @@ fn a_date_beside_other_inputs_has_its_seasons_and_no_others() {
     assert_eq!(kernel_line(&said.err).matches("a season").count(), 1, "{}", said.err);
 }
 
-/// Another column of dates does not hide a season.
 #[test]
 fn a_season_is_found_along_one_of_two_dates() {
     let desk = Desk::new();
@@ -217,7 +213,7 @@ fn a_season_is_found_along_one_of_two_dates() {
     }
 }
 
-/// Years on both sides of a gap of decades: a weekly season would be one of thousands of periods, and is not looked for.
+/// Years on both sides of a gap of decades: a week would be one of thousands of periods.
 #[test]
 fn a_gap_between_dates_is_a_reason_for_missed_seasons() {
     let desk = Desk::new();

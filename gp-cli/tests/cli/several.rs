@@ -1,10 +1,10 @@
-//! Several targets in one model: independent, with a shared kernel, and as mixtures of latents.
+//! Several targets: independent, shared kernel, mixtures of latents.
 
 use crate::support::{Desk, noise};
 use gp_cli::Context;
 use gp_cli::model::Model;
 
-/// Rows of `x,a,b`: a sine, and a noisy multiple of it plus a line. Errors are reproducible.
+/// Rows of `x,a,b`: a sine, and a noisy multiple of it plus a line.
 fn pair(rows: usize) -> String {
     let row = |i: usize| {
         let x = 6.0 * i as f64 / rows as f64;
@@ -14,7 +14,7 @@ fn pair(rows: usize) -> String {
     "x,a,b\n".to_owned() + &(0..rows).map(row).collect::<String>()
 }
 
-/// Rows of `x,a,b`: b is twice a plus noise, and missing except in each `every`-th row.
+/// Rows of `x,a,b`: b is twice a plus noise, present in each `every`-th row only.
 fn tied(rows: usize, every: usize) -> String {
     let row = |i: usize| {
         let x = 10.0 * (i as f64 + 0.5) / rows as f64;
@@ -33,7 +33,7 @@ fn close(found: &[f64], expected: &[f64], tolerance: f64) {
     }
 }
 
-/// Independent targets equal separate models, bit for bit, by three methods.
+/// Three methods, bit for bit.
 #[test]
 fn targets_apart_are_models_of_their_own() {
     let desk = Desk::new();
@@ -68,7 +68,6 @@ fn targets_apart_are_models_of_their_own() {
     assert_eq!(header[..6], expected);
 }
 
-/// Default methods, their scores, and reports of the model.
 #[test]
 fn targets_apart_go_through_every_command() {
     let desk = Desk::new();
@@ -132,7 +131,6 @@ fn targets_apart_go_through_every_command() {
     }
 }
 
-/// Only models of several targets have a newer file version.
 #[test]
 fn only_several_targets_need_a_new_version() {
     let desk = Desk::new();
@@ -151,7 +149,7 @@ fn only_several_targets_need_a_new_version() {
     assert_eq!(two["about"]["config"]["target"], serde_json::json!(["a", "b"]));
 }
 
-/// A mixture by the identity equals independent targets; its bound is then their closed form.
+/// Its bound is their closed form.
 #[test]
 fn the_identity_as_mixture_is_targets_apart() {
     let desk = Desk::new();
@@ -174,7 +172,6 @@ fn the_identity_as_mixture_is_targets_apart() {
     close(&[objective("mixed.gp")], &[objective("apart.gp")], 1e-9);
 }
 
-/// A target with many rows improves predictions of one with few.
 #[test]
 fn a_mixture_predicts_a_target_with_few_rows() {
     let desk = Desk::new();
@@ -200,7 +197,6 @@ fn a_mixture_predicts_a_target_with_few_rows() {
     assert!((1.8..2.2).contains(&ratio), "{ratio}");
 }
 
-/// Streamed rows equal rows in memory, including missing targets.
 #[test]
 fn streamed_targets_are_those_in_memory() {
     let desk = Desk::new();
@@ -217,7 +213,7 @@ fn streamed_targets_are_those_in_memory() {
     }
 }
 
-/// Shared parameters, gradients, and a regression network from end to end.
+/// Shared parameters, gradients, and a regression network.
 #[test]
 fn shared_kernels_and_networks_of_functions() {
     let desk = Desk::new();
@@ -240,7 +236,7 @@ fn shared_kernels_and_networks_of_functions() {
     desk.ok("update net.gp train.csv -o later.gp");
 }
 
-/// Training that reached its time limit resumes to the same model, and removes the checkpoints of all targets.
+/// All targets' checkpoints are removed.
 #[test]
 fn targets_go_on_from_their_checkpoints() {
     let desk = Desk::new();
@@ -325,7 +321,6 @@ fn what_cannot_be_is_refused_in_a_line() {
     );
 }
 
-/// Names longer than their column are separated from the text after them.
 #[test]
 fn long_names_stand_apart_from_numbers() {
     let desk = Desk::new();
@@ -336,7 +331,6 @@ fn long_names_stand_apart_from_numbers() {
     assert!(inspect.contains("kernel humidity  "), "{inspect}");
 }
 
-/// The expected time covers all targets, fitted separately or jointly.
 #[test]
 fn the_expected_time_is_that_of_all_targets() {
     let desk = Desk::new();
@@ -359,7 +353,7 @@ fn the_expected_time_is_that_of_all_targets() {
     assert!(desk.ok(joint).json()["expected_seconds"].as_f64().unwrap() > 0.0);
 }
 
-/// Labels and counts among several targets are amounts, which is said unless flags say it.
+/// Labels and counts become amounts, with a note unless flags say so.
 #[test]
 fn labels_and_counts_among_several_targets_are_told() {
     let desk = Desk::new();

@@ -1,8 +1,9 @@
-//! Several targets with other flags: valid and refused combinations.
+//! Several targets with other flags.
 
 use crate::support::{Desk, noise};
 
-/// Rows of `x,z,a,b,w,g`: x is missing in every seventh row, b in every fifth, and both targets in rows 11, 22, …
+/// Rows of `x,z,a,b,w,g`: x is missing in every seventh row, b in every fifth, and both targets in rows 11,
+/// 22, …
 fn gaps(rows: usize) -> String {
     let row = |i: usize| {
         let x = 6.0 * i as f64 / rows as f64;
@@ -16,7 +17,7 @@ fn gaps(rows: usize) -> String {
     "x,z,a,b,w,g\n".to_owned() + &(0..rows).map(row).collect::<String>()
 }
 
-/// Starts, searches and windows of each target equal those of its separate model.
+/// Equal to separate models.
 #[test]
 fn starts_searches_and_windows_are_those_of_each_target() {
     let desk = Desk::new();
@@ -68,8 +69,7 @@ fn starts_searches_and_windows_are_those_of_each_target() {
     assert!(scores.out.contains("for a") || scores.err.contains("for a"), "{}{}", scores.out, scores.err);
 }
 
-/// Training with starts and searches that reached its time limit resumes to the same model, and removes its
-/// checkpoints.
+/// After a time limit; checkpoints are removed.
 #[test]
 fn starts_and_searches_of_targets_go_on() {
     let desk = Desk::new();
@@ -83,7 +83,7 @@ fn starts_and_searches_of_targets_go_on() {
     assert!(desk.names().iter().all(|name| name != "state"), "{:?}", desk.names());
 }
 
-/// Contributions, joint covariances and samples of each target; covariances between targets that share latents.
+/// Also samples; covariances only between targets that share latents.
 #[test]
 fn predictions_of_targets_have_parts_and_covariances() {
     let desk = Desk::new();
@@ -144,7 +144,6 @@ fn predictions_of_targets_have_parts_and_covariances() {
     desk.ok("predict net.gp new.csv --parts");
 }
 
-/// Points for all targets, or for one.
 #[test]
 fn points_are_suggested_for_targets() {
     let desk = Desk::new();
@@ -182,8 +181,7 @@ fn points_are_suggested_for_targets() {
     desk.ok("suggest mixed.gp --target b");
 }
 
-/// Inputs keep missing values and targets have missing values: only rows without any target are dropped, in memory
-/// and streamed.
+/// Only rows without any target are dropped, in memory and streamed.
 #[test]
 fn inputs_keep_missing_values_beside_gaps() {
     let desk = Desk::new();
@@ -206,7 +204,7 @@ fn inputs_keep_missing_values_beside_gaps() {
     assert_eq!(told["targets"]["b"]["rows"], 98);
 }
 
-/// Rules for missing values apply to all targets; folds by group and rolling folds may lack targets.
+/// Grouped and rolling folds may lack targets.
 #[test]
 fn rules_are_those_of_all_targets() {
     let desk = Desk::new();
@@ -233,7 +231,7 @@ fn rules_are_those_of_all_targets() {
     }
 }
 
-/// A column with a role has its own rule for missing values; the order of rules does not matter.
+/// Role columns have their own rules; the order of rules does not matter.
 #[test]
 fn rules_are_told_by_name() {
     let desk = Desk::new();

@@ -1,4 +1,4 @@
-//! Several targets with weights, offsets, known noise, blocks and powers, compared with separate models.
+//! Several targets with role columns, against separate models.
 
 use crate::support::{Desk, Said, noise};
 
@@ -24,7 +24,6 @@ fn near(found: &[f64], expected: &[f64], tolerance: f64, what: &str) {
     }
 }
 
-/// Cells of a column that are not empty.
 fn cells(said: &Said, name: &str) -> Vec<String> {
     let (header, rows) = said.table();
     let place = header.iter().position(|found| found == name).unwrap();
@@ -35,8 +34,8 @@ fn objective(desk: &Desk, model: &str) -> f64 {
     desk.ok(&format!("inspect {model} --json")).json()["about"]["training"]["objective"].as_f64().unwrap()
 }
 
-/// Independent targets equal separate models, with role columns of their own or shared, in memory and streamed;
-/// also scores and updates. Inputs are not standardised, because their scale would be that of all rows.
+/// Own or shared role columns, in memory and streamed; also scores and updates. Inputs are not standardised:
+/// their scale would be that of all rows.
 #[test]
 fn each_target_is_as_if_it_were_alone() {
     let desk = Desk::new();
@@ -103,7 +102,7 @@ fn each_target_is_as_if_it_were_alone() {
     );
 }
 
-/// Updates of a model with roles, and the number of rows per target.
+/// Also the number of rows per target.
 #[test]
 fn updates_know_the_roles_of_each_target() {
     let desk = Desk::new();
@@ -128,7 +127,7 @@ fn updates_know_the_roles_of_each_target() {
     assert_eq!((&told["targets"]["a"]["rows"], &told["targets"]["b"]["rows"]), (&60.into(), &48.into()));
 }
 
-/// With a shared kernel, a row of weight w equals w rows, and known noise is added to learned noise.
+/// Weight w equals w rows; known noise adds to learned noise.
 #[test]
 fn targets_that_share_a_kernel_have_weights_and_known_noise() {
     let desk = Desk::new();
@@ -217,8 +216,7 @@ fn columns_go_with_their_targets() {
     assert!(inspect.contains("--offset oa, --offset ob"), "{inspect}");
 }
 
-/// Methods for one target refuse targets that share a kernel, with advice. A column of powers replaces the default
-/// power of pep.
+/// Single-target methods refuse a shared kernel, with advice. A column of powers replaces pep's default.
 #[test]
 fn a_kernel_for_all_targets_is_told_from_one_each() {
     let desk = Desk::new();

@@ -1,11 +1,11 @@
-//! SQLite tables: whole, by name and by query; read and never written.
+//! SQLite tables: whole, by name and by query; never written.
 
 use crate::support::{Desk, sine};
 use rusqlite::Connection;
 use std::io::Write as _;
 use std::process::Stdio;
 
-/// Database with a table `t` of the rows of a sine, and further statements.
+/// Database with a sine as table `t`, and further statements.
 fn database(desk: &Desk, more: &str) {
     let connection = Connection::open(desk.path("d.sqlite")).unwrap();
     connection.execute_batch("CREATE TABLE t (x REAL, y REAL)").unwrap();
@@ -15,7 +15,7 @@ fn database(desk: &Desk, more: &str) {
     connection.execute_batch(more).unwrap();
 }
 
-/// Model and predictions equal those of a text table, whole and in chunks; the file does not change.
+/// Model and predictions equal a text table's, whole and in chunks; the file is unchanged.
 #[test]
 fn a_database_is_a_table() {
     let desk = Desk::new();
@@ -62,7 +62,6 @@ fn a_database_is_a_table() {
     assert!(desk.names().iter().all(|name| !name.starts_with("d.sqlite-")), "{:?}", desk.names());
 }
 
-/// A report contains the query of the rows.
 #[test]
 fn a_page_tells_the_query() {
     let desk = Desk::new();
@@ -84,7 +83,6 @@ fn a_page_tells_the_query() {
     desk.ok("fit d.sqlite --config fit.toml --force --quiet");
 }
 
-/// Training and test rows from one file.
 #[test]
 fn rows_to_score_on_have_a_query_of_their_own() {
     let desk = Desk::new();
@@ -193,7 +191,6 @@ fn what_is_no_table_is_refused() {
     desk.refused("check half.sqlite --table t", 3, &["`half.sqlite` is a damaged or truncated SQLite file"]);
 }
 
-/// Other programs may have the file open.
 #[test]
 fn files_that_others_write() {
     let desk = Desk::new();
@@ -239,7 +236,7 @@ fn databases_come_through_pipes_too() {
     assert_eq!((said.code, said.table().1.len()), (0, 5));
 }
 
-/// Unfinished changes are in the file, and the previous contents in the journal.
+/// Unfinished changes are in the file, previous contents in the journal.
 #[test]
 fn a_change_that_was_not_finished_is_seen() {
     let desk = Desk::new();
@@ -257,7 +254,7 @@ fn a_change_that_was_not_finished_is_seen() {
     assert_eq!(desk.ok("predict model.gp d.sqlite").table().1.len(), 5040);
 }
 
-/// Columns of text that hold numbers are said to be read with `--type`, as inputs and as the target.
+/// A message suggests `--type`, for inputs and target.
 #[test]
 fn numbers_in_columns_of_text_are_recognised() {
     let desk = Desk::new();

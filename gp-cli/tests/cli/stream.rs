@@ -1,4 +1,4 @@
-//! Fits of streamed tables: same bytes, same errors, no temporary files left.
+//! Streamed tables: same bytes, same errors, no temporary files left.
 
 use crate::support::{Desk, Said, words};
 use flate2::Compression;
@@ -37,7 +37,6 @@ pub(crate) fn label(a: f64, i: usize) -> String {
     if a * a + 0.1 * ((i % 5) as f64) < 0.5 { "in".to_owned() } else { "out".to_owned() }
 }
 
-/// Fits in memory and streamed, and compares the bytes.
 #[track_caller]
 fn same_either_way(desk: &Desk, line: &str) -> Vec<u8> {
     desk.ok(&format!("fit {line} --stream never -o held.gp --force"));
@@ -137,7 +136,6 @@ fn methods_of_all_rows_read_them_from_a_file_too() {
     assert!(said.err.contains("rows are read from a file, as --stream says"), "{}", said.err);
 }
 
-/// The memory of a method is counted wherever the rows are.
 #[test]
 fn memory_is_stated_for_rows_in_a_file() {
     let desk = Desk::new();
@@ -146,7 +144,7 @@ fn memory_is_stated_for_rows_in_a_file() {
     desk.refused(fit, 5, &["method exact for 196000 rows needs 1229.3 GB or more"]);
 }
 
-/// For large tables, the same sample of rows determines the choices.
+/// The same sample of rows determines the choices.
 #[test]
 fn models_of_many_rows_are_the_same_too() {
     let desk = Desk::new();
@@ -220,7 +218,7 @@ fn sparse_rows_are_the_same_wherever_they_are() {
     }
 }
 
-/// Row 70 001 is beyond the first chunks of the table.
+/// Row 70 001 is in a later chunk.
 #[test]
 fn faults_far_down_have_the_same_places() {
     let desk = Desk::new();
@@ -285,7 +283,7 @@ fn what_cannot_be_streamed_is_refused_with_what_can() {
     desk.refused(&format!("fit {numpy} --target x0 --stream always --force"), 2, &texts);
 }
 
-/// Model of colours, flags and numbers, and tables to predict that are larger than one chunk.
+/// Model, and tables to predict of several chunks.
 pub(crate) fn with_model(rows: usize) -> Desk {
     let desk = Desk::new();
     desk.write("t.csv", mixed(300, label));
@@ -348,7 +346,7 @@ fn predictions_are_whole_or_not_there() {
     assert!(cells[70_000] == "in" || cells[70_000] == "out", "{}", cells[70_000]);
 }
 
-/// Chunks without a predictable row have the same columns as the others.
+/// Chunks without a predictable row have the same columns.
 #[test]
 fn pieces_that_miss_everything_have_empty_cells() {
     let desk = with_model(10);
@@ -375,7 +373,7 @@ fn pieces_that_miss_everything_have_empty_cells() {
     desk.refused(&format!("{line} -o none.csv"), 3, &["each of its 70000 rows misses a value"]);
 }
 
-/// A sparse file, larger than any memory, is refused without being read.
+/// A sparse file, larger than any memory.
 #[test]
 fn a_table_without_room_is_not_read_by_a_method_that_needs_it_in_memory() {
     let desk = Desk::new();

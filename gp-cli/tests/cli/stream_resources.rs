@@ -1,4 +1,4 @@
-//! Memory and temporary files of fits and predictions of large tables.
+//! Memory and temporary files for large tables.
 #![cfg(target_os = "linux")]
 
 use crate::stream::{label, mixed, number, with_model};
@@ -16,7 +16,7 @@ fn start(desk: &Desk, line: &str) -> Child {
     command.spawn().unwrap()
 }
 
-/// Number of unnamed files that a process has open in a folder.
+/// Number of a process's open unnamed files in a folder.
 fn unnamed_in(child: &Child, folder: &Path) -> usize {
     let Ok(open) = fs::read_dir(format!("/proc/{}/fd", child.id())) else { return 0 };
     let links = open.filter_map(|link| fs::read_link(link.ok()?.path()).ok());
@@ -87,7 +87,7 @@ fn predictions_that_a_signal_ends_leave_nothing() {
     assert_eq!(desk.names(), before);
 }
 
-/// A file size limit stands for a full disk: writing fails.
+/// A file size limit stands for a full disk.
 #[test]
 fn a_folder_without_room_is_named() {
     let desk = Desk::new();
@@ -103,7 +103,7 @@ fn a_folder_without_room_is_named() {
     assert!(nothing_in(&desk, "tmp"));
 }
 
-/// Streamed fits resume from checkpoints to the bytes of a fit in memory, and vice versa.
+/// From streamed to memory, and vice versa.
 #[test]
 fn checkpoints_do_not_mind_where_rows_are() {
     let fit = "fit t.csv --target y --missing drop --method svgp --optimizer adam --inducing 10 --epochs 400 --batch-size 32";
@@ -128,7 +128,7 @@ fn checkpoints_do_not_mind_where_rows_are() {
     }
 }
 
-/// Peak memory of a command, in MB.
+/// Peak memory in MB.
 fn peak(desk: &Desk, line: &str) -> f64 {
     let mut child = start(desk, line);
     let mut peak = 0.0_f64;
@@ -144,8 +144,8 @@ fn peak(desk: &Desk, line: &str) -> f64 {
     peak
 }
 
-/// With eight times the rows, numbers of table and points alone take 24 MB more in memory. Streamed, the order of
-/// rows takes 5 MB, besides fragmentation.
+/// Eight times the rows take 24 MB more in memory for table and points alone; streamed, 5 MB for the row
+/// order, besides fragmentation.
 #[test]
 fn memory_does_not_grow_with_rows() {
     let desk = Desk::new();

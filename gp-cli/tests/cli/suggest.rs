@@ -48,7 +48,7 @@ fn the_first_point_is_where_the_variance_is_largest() {
     }
 }
 
-/// Points of a batch are separate; they do not depend on the number of threads, but on the seed.
+/// Separate points; they depend on the seed, not on the number of threads.
 #[test]
 fn a_batch_fills_the_gap() {
     let desk = Desk::new();
@@ -80,7 +80,7 @@ fn a_batch_fills_the_gap() {
     desk.refused(&format!("{line} -o next.parquet"), 7, &["--force"]);
 }
 
-/// Rows of a table, each at most once, in order of greedy choice.
+/// Each row at most once, in greedy order.
 #[test]
 fn candidates_of_a_table_are_chosen_one_after_the_other() {
     let desk = Desk::new();
@@ -112,7 +112,7 @@ fn candidates_of_a_table_are_chosen_one_after_the_other() {
     desk.refused("suggest model.gp c.csv --range x=0..1", 2, &["--range is for a search without a table"]);
 }
 
-/// Inputs of every type are written as in the training table, within the restrictions.
+/// Every type, within the restrictions.
 #[test]
 fn inputs_are_as_in_the_training_table() {
     let desk = Desk::new();
@@ -159,7 +159,7 @@ fn inputs_are_as_in_the_training_table() {
     }
 }
 
-/// Classes, by information about the latent functions, for every kind of posterior.
+/// By information about the latent functions, for every kind of posterior.
 #[test]
 fn labels_are_asked_for_where_they_tell_most() {
     let desk = Desk::new();
@@ -187,7 +187,7 @@ fn labels_are_asked_for_where_they_tell_most() {
     }
 }
 
-/// Models of earlier versions lack ranges; everything else works.
+/// Earlier models lack ranges only.
 #[test]
 fn older_models_are_told_the_ranges() {
     let desk = Desk::new();
@@ -211,7 +211,6 @@ fn older_models_are_told_the_ranges() {
     }
 }
 
-/// An update extends the ranges.
 #[test]
 fn an_update_widens_the_ranges() {
     let desk = Desk::new();
@@ -224,7 +223,7 @@ fn an_update_widens_the_ranges() {
     assert!(x > 8.0 && x < 20.0, "{x}");
 }
 
-/// Ten rounds of fitting and observing find the minimum of a smooth function of two inputs.
+/// Ten rounds on a smooth function of two inputs.
 #[test]
 fn expected_improvement_finds_a_minimum() {
     let desk = Desk::new();
@@ -264,7 +263,7 @@ fn expected_improvement_finds_a_minimum() {
     assert!((improvement(0) - 5.0 - json["points"][0]["mean"].as_f64().unwrap()).abs() < 1e-6);
 }
 
-/// Without possible improvement, one point is suggested, with the reason.
+/// One point, with the reason.
 #[test]
 fn ranges_without_an_improvement_are_named() {
     let desk = Desk::new();
@@ -278,7 +277,7 @@ fn ranges_without_an_improvement_are_named() {
     desk.refused("suggest model.gp --range x=0..", 2, &["x=0..", "both ends, LO..HI"]);
 }
 
-/// Candidates may have missing values that the model keeps; ignored columns with a role are named.
+/// Gaps that the model keeps are allowed; ignored role columns are named.
 #[test]
 fn candidates_with_gaps_and_models_with_offsets() {
     let desk = Desk::new();

@@ -6,10 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
 
-/// Temporary folder in which the command runs.
 pub(crate) struct Desk(TempDir);
 
-/// Output of a command.
 pub(crate) struct Said {
     pub(crate) code: i32,
     pub(crate) out: String,
@@ -37,7 +35,6 @@ impl Desk {
         fs::read(self.path(name)).unwrap()
     }
 
-    /// Names in the folder, sorted.
     pub(crate) fn names(&self) -> Vec<String> {
         let entries = fs::read_dir(self.folder()).unwrap();
         let mut names: Vec<String> = entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
@@ -45,7 +42,6 @@ impl Desk {
         names
     }
 
-    /// Command with these arguments, not yet started.
     pub(crate) fn command(&self, words: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_gp"));
         command.current_dir(self.folder()).args(words).stdin(Stdio::null());
@@ -57,7 +53,7 @@ impl Desk {
         Said::of(&self.command(&words(line).iter().map(String::as_str).collect::<Vec<_>>()).output().unwrap())
     }
 
-    /// Same as `gp`; must succeed.
+    /// [`gp`](Self::gp) that must succeed.
     #[track_caller]
     pub(crate) fn ok(&self, line: &str) -> Said {
         let said = self.gp(line);
@@ -65,8 +61,8 @@ impl Desk {
         said
     }
 
-    /// Same as `gp`; must fail with this code, nothing on stdout, one line that contains all `texts`, and no file
-    /// changed or created.
+    /// [`gp`](Self::gp) that must fail with this code: no stdout, one line with all `texts`, no file changed
+    /// or created.
     #[track_caller]
     pub(crate) fn refused(&self, line: &str, code: i32, texts: &[&str]) {
         let before: Vec<(String, Vec<u8>)> = self.contents();
@@ -96,13 +92,11 @@ impl Said {
         }
     }
 
-    /// Table on stdout: header and rows.
     pub(crate) fn table(&self) -> (Vec<String>, Vec<Vec<String>>) {
         let mut lines = self.out.lines().map(|line| line.split(',').map(str::to_owned).collect());
         (lines.next().unwrap(), lines.collect())
     }
 
-    /// Column of the table as numbers.
     #[track_caller]
     pub(crate) fn column(&self, name: &str) -> Vec<f64> {
         let (header, rows) = self.table();
@@ -115,7 +109,6 @@ impl Said {
     }
 }
 
-/// Words of a command line.
 pub(crate) fn words(line: &str) -> Vec<String> {
     let (mut words, mut word, mut quoted, mut begun) = (Vec::new(), String::new(), false, false);
     for letter in line.chars() {
@@ -156,8 +149,7 @@ pub(crate) fn circle(rows: usize) -> String {
     "a,b,kind,y\n".to_owned() + &(0..rows).map(row).collect::<String>()
 }
 
-/// Table of rows × inputs x0, x1, … of pseudo-random numbers, nearly normal, with a target y made of the inputs of its
-/// row and one more such number.
+/// Nearly normal inputs x0, x1, …, with a target from the row's inputs and one more number.
 pub(crate) fn normal_table(
     seed: u64,
     (rows, inputs): (usize, usize),
@@ -179,7 +171,7 @@ pub(crate) fn normal_table(
     table
 }
 
-/// Approximately standard normal number for each place, reproducible: sum of twelve digits of a hash.
+/// Approximately standard normal: sum of twelve digits of a hash.
 pub(crate) fn noise(place: usize) -> f64 {
     let mut state = (place as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let mut uniform = || {

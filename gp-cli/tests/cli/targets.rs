@@ -1,8 +1,8 @@
-//! Interpretation of targets as labels, counts or amounts; questions if ambiguous; order of labels.
+//! Targets as labels, counts or amounts; order of labels.
 
 use crate::support::Desk;
 
-/// Shuffled rows of `x,y`, with each value of y as often as given.
+/// Shuffled rows of `x,y`, with each y as often as given.
 fn table(values: &[(&str, usize)]) -> String {
     let all: Vec<&str> = values.iter().flat_map(|(value, count)| vec![*value; *count]).collect();
     let row = |i: usize| {
@@ -21,7 +21,7 @@ fn with(values: &[(&str, usize)]) -> Desk {
 
 const FIT: &str = "fit t.csv --target y --iterations 2 --inducing 5 --force";
 
-/// Likelihood of a fit without flags, in memory and streamed.
+/// Without flags, in memory and streamed.
 #[track_caller]
 fn likelihood(values: &[(&str, usize)]) -> String {
     let desk = with(values);
@@ -52,7 +52,7 @@ fn labels_counts_and_amounts_are_told_apart() {
     assert_eq!(likelihood(&[("low", 31), ("high", 30), ("between", 30)]), "multiclass_probit");
 }
 
-/// The line of the plan names task, reason and alternatives.
+/// Task, reason and alternatives.
 #[test]
 fn the_plan_says_why_numbers_are_counts() {
     let desk = with(&[("0", 45), ("1", 66), ("2", 50), ("3", 25), ("4", 9), ("5", 3), ("6", 2)]);
@@ -70,7 +70,7 @@ fn the_plan_says_why_numbers_are_counts() {
     assert!(scores["scores"]["gp"]["rmse"].is_number(), "{scores}");
 }
 
-/// If the target is ambiguous, every command that needs the task asks for it, and accepts the answer.
+/// Every command that needs the task asks, and accepts the answer.
 #[test]
 fn what_is_not_clear_is_asked_for() {
     let desk = with(&[("0", 111), ("1", 34), ("2", 5), ("3", 1)]);
@@ -103,8 +103,8 @@ fn what_is_not_clear_is_asked_for() {
     }
 }
 
-/// Numbers that may be labels always lead to a question, wherever they begin and whatever their gaps. Others come
-/// with advice on `--task`.
+/// Possible labels always lead to a question, whatever their start and gaps; other numbers come with advice
+/// on `--task`.
 #[test]
 fn numbers_that_may_be_labels_are_never_amounts_without_a_word() {
     let many: Vec<(String, usize)> = [1, 3, 8, 9, 17, 11, 17, 16, 7, 6, 3, 2, 1]
@@ -137,7 +137,6 @@ fn numbers_that_may_be_labels_are_never_amounts_without_a_word() {
     );
 }
 
-/// With an incomplete `--order`, many numbers are not listed as labels.
 #[test]
 fn an_order_of_many_numbers_is_refused_in_a_line() {
     let desk = Desk::new();
@@ -150,7 +149,6 @@ fn an_order_of_many_numbers_is_refused_in_a_line() {
     );
 }
 
-/// Folds have the task of the whole table, even if they look different.
 #[test]
 fn parts_of_a_cross_validation_have_the_task_of_the_table() {
     let desk = with(&[("0", 30), ("1", 24), ("2", 11), ("3", 4), ("4", 2)]);
@@ -162,7 +160,7 @@ fn parts_of_a_cross_validation_have_the_task_of_the_table() {
 
 const GRADES: [(&str, usize); 4] = [("excellent", 20), ("fair", 31), ("good", 32), ("poor", 22)];
 
-/// Rows of `x,y` in which grades increase with x.
+/// Rows of `x,y` with grades increasing in x.
 fn graded() -> Desk {
     let desk = Desk::new();
     let grade = |i: usize| {
@@ -266,7 +264,6 @@ fn an_order_names_every_label_once() {
     );
 }
 
-/// Numbers in another notation are not classes.
 #[test]
 fn words_that_look_like_numbers_are_no_labels_by_themselves() {
     let rows: String = (0..60).map(|i| format!("{i};\"{},{}\"\n", i % 9, i % 10)).collect();
@@ -285,8 +282,8 @@ fn words_that_look_like_numbers_are_no_labels_by_themselves() {
     desk.ok("fit t.csv --target y --task multiclass --iterations 1 --inducing 4");
 }
 
-/// Numbers that hardly repeat are not labels unless the likelihood gives their number. Contradictory task and
-/// likelihood are refused.
+/// Numbers that hardly repeat are labels only if the likelihood gives their number; task and likelihood must
+/// agree.
 #[test]
 fn likelihoods_of_labels_are_not_for_numbers() {
     let desk = Desk::new();
@@ -306,8 +303,8 @@ fn likelihoods_of_labels_are_not_for_numbers() {
     desk.refused(&format!("{fit} --target c --likelihood bernoulli_logit"), 2, &more);
 }
 
-/// Regression with a count likelihood is regression of counts. Ordinal task with unordered likelihood is refused,
-/// and vice versa.
+/// Regression with a count likelihood is of counts; ordinal task and unordered likelihood are refused, and
+/// vice versa.
 #[test]
 fn a_task_and_a_likelihood_agree_or_are_refused() {
     let desk = Desk::new();

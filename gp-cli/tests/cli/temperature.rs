@@ -1,8 +1,8 @@
-//! Temperature of class probabilities, from flag to file and predictions.
+//! Temperature of class probabilities.
 
 use crate::support::{Desk, noise};
 
-/// Labels that depend on the first of two inputs or, if `is_noise`, on none.
+/// Labels from the first of two inputs or, if `is_noise`, from none.
 fn three_classes(rows: usize, is_noise: bool) -> String {
     let row = |i: usize| {
         let (x0, x1) = ((i as f64 * 0.37).sin() * 2.0, (i as f64 * 1.91).cos());
@@ -19,7 +19,6 @@ fn desk() -> Desk {
     desk
 }
 
-/// Class probabilities, row by row.
 fn probabilities(desk: &Desk, model: &str, table: &str) -> Vec<[f64; 3]> {
     let said = desk.ok(&format!("predict {model} {table} --proba"));
     let [a, b, c] = ["p(a)", "p(b)", "p(c)"].map(|name| said.column(name));
@@ -48,7 +47,6 @@ fn rows_left_out_find_it_and_the_file_keeps_it() {
     }
 }
 
-/// Probabilities, log densities, scores and updates use the same temperature.
 #[test]
 fn densities_scores_and_updates_heed_it() {
     let desk = desk();
@@ -72,7 +70,7 @@ fn densities_scores_and_updates_heed_it() {
     assert!(desk.ok("inspect later.gp").out.contains("by a temperature of 0.4"));
 }
 
-/// Latent functions have no temperature; commands that use them say so.
+/// Latent functions have no temperature.
 #[test]
 fn samples_and_suggestions_say_that_they_are_without_it() {
     let desk = Desk::new();
@@ -97,7 +95,6 @@ fn samples_and_suggestions_say_that_they_are_without_it() {
     }
 }
 
-/// Leave-one-out uses the rows of the fit, not those of an update.
 #[test]
 fn rows_of_an_update_are_not_those_left_out() {
     let desk = desk();
@@ -110,7 +107,7 @@ fn rows_of_an_update_are_not_those_left_out() {
     assert!(told.contains("log loss, before the update, of 90 training rows left out"), "{told}");
 }
 
-/// Repeating every row does not change the rows left out. Equal inputs with different labels are not duplicates.
+/// Copies are left out together; other labels at equal inputs are no copies.
 #[test]
 fn copies_of_rows_do_not_foresee_each_other() {
     let desk = Desk::new();
@@ -165,7 +162,7 @@ fn it_is_left_alone_where_there_is_none() {
     }
 }
 
-/// For labels without a pattern, the fit reports that nothing was learned, by leave-one-out.
+/// Leave-one-out reveals that nothing was learned.
 #[test]
 fn labels_that_follow_no_input_teach_nothing() {
     let desk = Desk::new();
@@ -181,7 +178,6 @@ fn labels_that_follow_no_input_teach_nothing() {
     assert!(!reason.contains("small enough") && !reason.contains("no longer decreases"), "{reason}");
 }
 
-/// Every method reports labels without a pattern, and does not report labels with one.
 #[test]
 fn labels_without_a_pattern_are_no_news_to_any_method() {
     let desk = Desk::new();
@@ -211,8 +207,7 @@ fn labels_without_a_pattern_are_no_news_to_any_method() {
     }
 }
 
-/// Default likelihood: one factor per label, but pairs of classes for powers below 1, which need integrals that
-/// only pairs have.
+/// One factor per label, but pairs of classes for powers below 1, whose integrals only pairs have.
 #[test]
 fn powers_decide_on_the_usual_likelihood() {
     let desk = desk();

@@ -1,13 +1,12 @@
-//! Progress line on a terminal, by `script` of util-linux, which runs commands on one.
+//! Progress line on a terminal, by `script` of util-linux.
 
 use crate::support::{Desk, circle};
 use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// Sequence that erases the line.
 const CLEAR: &str = "\r\x1b[K";
-/// Fit that takes about a minute.
+/// Takes about a minute.
 const LONG: &str =
     "fit t.csv --target y --method ep --inducing 100 --optimizer adam --iterations 100000 --time-limit 10m";
 
@@ -17,8 +16,8 @@ fn desk() -> Desk {
     desk
 }
 
-/// Runs a command on a terminal until it shows a text, then sends it a signal; returns the screen output and the
-/// exit code. None without `script`.
+/// Sends a signal once the terminal shows a text; returns screen output and exit code. None without
+/// `script`.
 fn shown(desk: &Desk, line: &str, until: &str, signal: &str) -> Option<(String, i32)> {
     let gp = env!("CARGO_BIN_EXE_gp");
     let said = format!("echo $$ > pid; exec {gp} {line}");
@@ -53,7 +52,7 @@ fn the_line_says_what_a_fit_is_at_and_how_much_time_is_left() {
     assert!(line.chars().count() < 80, "{line}");
 }
 
-/// After an interrupt, only messages remain on the screen, and the prompt is on its own line.
+/// Only messages remain, and the prompt is on its own line.
 #[test]
 fn an_interrupt_takes_the_line_away() {
     let desk = desk();

@@ -1,7 +1,7 @@
-//! All texts that users see, in one file for review: help, refusals, reports.
+//! All texts that users see, in one file for review.
 //!
-//! `GP_TEXTS=write` writes the file; its diff shows what changed. `#` replaces numbers that may be rounded differently
-//! on another processor: with a decimal point, with four or more digits, of iterations, and of the program's own memory.
+//! `GP_TEXTS=write` writes the file; its diff shows changes. `#` replaces numbers that may be rounded differently on
+//! another processor: with a decimal point, with four or more digits, of iterations, and of the program's own memory.
 
 use crate::support::{Desk, circle, sine, words};
 use std::fmt::Write as _;
@@ -12,7 +12,7 @@ const COMMANDS: [&str; 14] = [
     "convert", "generate", "demo",
 ];
 
-/// Tables that cannot be fitted, with flags.
+/// Unfit tables, with flags.
 const BAD_TABLES: &[(&str, &str)] = &[
     ("x,y\n1,2\n2,NaN\n3,4\n", ""),
     ("x,y\n1,2\n,5\n3,4\n", ""),
@@ -64,7 +64,7 @@ const BAD_FLAGS: &[&str] = &[
     "--nonsense",
 ];
 
-/// Command lines after fits of good tables, for reports and refusals.
+/// Commands after fits of good tables.
 const AFTER: &[&str] = &[
     "fit s.csv --target y -o s.gp",
     "fit s.csv --target y --method vfe --inducing 5 --iterations 20 -o vfe.gp",
@@ -157,7 +157,7 @@ fn reports() -> String {
     text
 }
 
-/// Adds a command line, its exit code if not 0, and both outputs.
+/// Adds a command line, exit code if not 0, and both outputs.
 fn say(text: &mut String, desk: &Desk, line: &str) {
     let split = words(line);
     let output = desk
@@ -177,7 +177,7 @@ fn say(text: &mut String, desk: &Desk, line: &str) {
     text.push('\n');
 }
 
-/// Text with `#` for numbers that depend on the processor, and shortened training progress and blanks.
+/// `#` for processor-dependent numbers; shortened progress and blanks.
 fn masked(text: &str) -> String {
     text.lines().map(masked_line).collect::<Vec<_>>().join("\n")
         + if text.ends_with('\n') { "\n" } else { "" }
@@ -210,7 +210,7 @@ fn masked_line(line: &str) -> String {
     if out.contains('#') { shortened(&out) } else { out }
 }
 
-/// Line with two blanks for longer runs after the first word, because column widths depend on numbers.
+/// Two blanks for longer runs after the first word: column widths depend on numbers.
 fn shortened(line: &str) -> String {
     let (indent, mut rest) = line.split_at(line.len() - line.trim_start().len());
     let mut out = indent.to_owned();

@@ -1,4 +1,4 @@
-//! Texts and numbers for users: as written by them, in their units, and no more than is true.
+//! Texts and numbers in users' words and units, without false claims.
 
 use crate::support::{Desk, circle, noise, sine};
 use std::f64::consts::PI;
@@ -31,7 +31,6 @@ fn choices_are_taken_in_any_case() {
     desk.ok("convert model.gp --to JSON -o m.json");
 }
 
-/// Kernel names of other programs also work in parameter names.
 #[test]
 fn parameters_have_the_other_names_of_kernels() {
     let desk = Desk::new();
@@ -72,7 +71,6 @@ fn faults_of_expressions_are_shown_as_they_were_written() {
     desk.refused(classes, 2, &["column 9 of likelihood expression `Softmax(foo=1)`"]);
 }
 
-/// Shares of the variance of a constant function are meaningless.
 #[test]
 fn what_learned_nothing_has_no_shares() {
     let desk = Desk::new();
@@ -106,7 +104,7 @@ fn errors_of_dates_are_days() {
     assert!(mae.matches(" days").count() == 3 && mae.contains('±'), "{folds}");
 }
 
-/// Months are dates, so that their seasons are detected.
+/// Months are dates, so that seasons are detected.
 #[test]
 fn months_are_dates() {
     let desk = Desk::new();
@@ -138,7 +136,6 @@ fn bounds_of_each_input_are_in_the_kernel() {
     assert!(apart.contains(" in [0.5, 4], ") && apart.contains(" in [0.25, 8]])"), "{apart}");
 }
 
-/// Without priors, the trained value is not called posterior.
 #[test]
 fn what_has_no_prior_is_no_posterior() {
     let desk = Desk::new();
@@ -180,7 +177,7 @@ fn suggested_points_have_few_digits() {
     assert!(improvement[0][0].len() <= 6, "{improvement:?}");
 }
 
-/// Scores of training rows come with a warning, whatever their order, and their intervals are not called too wide.
+/// Scores in any order come with a warning, and their intervals are not called too wide.
 #[test]
 fn rows_of_training_are_known_again() {
     let desk = Desk::new();
@@ -210,7 +207,7 @@ fn rows_of_training_are_known_again() {
     assert!(desk.ok("eval model.gp n.csv").err.contains(seen));
 }
 
-/// A part of the rows, or rows of training among others, are recognised too, and no interval of theirs is called too wide.
+/// Part of the training rows, or training rows among others.
 #[test]
 fn some_rows_of_training_are_known_again() {
     let desk = Desk::new();
@@ -232,7 +229,6 @@ fn some_rows_of_training_are_known_again() {
     }
 }
 
-/// Of several targets, only those that learned nothing lose their shares.
 #[test]
 fn targets_that_learned_nothing_are_told_apart() {
     let desk = Desk::new();
@@ -251,7 +247,7 @@ fn targets_that_learned_nothing_are_told_apart() {
     assert!(said.contains("depends on  no input: nothing was learned\n"), "{said}");
 }
 
-/// A term of one input is drawn as a curve of many points, whatever the rows.
+/// Whatever the rows.
 #[test]
 fn parts_of_one_input_are_fine_curves() {
     let desk = Desk::new();
@@ -268,7 +264,7 @@ fn parts_of_one_input_are_fine_curves() {
     assert!(longest >= 100, "{longest} points\n{}", &drawn[..2_000]);
 }
 
-/// A model of other data than those it is scored on can be worse than the mean, which is told where it is scored.
+/// On other data; scoring reports it.
 #[test]
 fn predictions_worse_than_the_mean_are_told() {
     let desk = Desk::new();

@@ -3,7 +3,7 @@
 use crate::support::Desk;
 use std::fmt::Write as _;
 
-/// Table of months, numbered from 1000, with a yearly season, and a second input of another scale.
+/// Months from 1000, with a yearly season, and a second input of another scale.
 fn months(desk: &Desk) {
     let mut text = "month,size,y\n".to_owned();
     for month in 0..60 {
@@ -131,7 +131,7 @@ fn one_number_for_inputs_of_different_scales_is_refused() {
     desk.ok(&format!("{fit} --kernel \"rbf(lengthscale=2)\" --standardize none"));
 }
 
-/// Each input of the default kernel has its own length-scale; a number in a flag applies to each, in data units.
+/// A number in a flag applies to each length-scale, in data units.
 #[test]
 fn bounds_and_priors_hold_along_each_input_in_its_own_units() {
     let desk = Desk::new();
@@ -253,7 +253,7 @@ fn objective_and_course_are_in_the_same_units() {
     assert_eq!(after["log_posterior"], json["log_posterior"]);
 }
 
-/// Checkpoints without units are in model units; training resumes with equivalent flags.
+/// They are in model units; training resumes with equivalent flags.
 #[test]
 fn checkpoints_without_units_go_on() {
     let lengths = "--kernel \"1 * rbf(lengthscale=0.5)\"";
@@ -279,7 +279,6 @@ fn checkpoints_without_units_go_on() {
     }
 }
 
-/// With `--units`, bounds and priors are shown as given, the same for all inputs.
 #[test]
 fn kernels_are_shown_in_the_units_asked_for() {
     let desk = Desk::new();

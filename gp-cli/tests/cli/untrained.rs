@@ -1,4 +1,4 @@
-//! Flags that make no difference with `--no-train` are refused; those by which a posterior is found remain.
+//! `--no-train` refuses flags without effect; flags of the posterior remain.
 
 use crate::support::{Desk, circle, sine};
 
@@ -9,7 +9,6 @@ fn desk() -> Desk {
     desk
 }
 
-/// Two fits that keep all parameters, with some flags each, make the same predictions.
 fn are_equal(desk: &Desk, fit: &str, flags: [&str; 2]) -> bool {
     let predictions = |flags: &str| {
         desk.ok(&format!("fit c.csv --target y --no-train --inducing 8 --force {fit} {flags}"));

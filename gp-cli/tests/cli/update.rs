@@ -1,8 +1,8 @@
-//! `gp update`: adds rows to a model, at fixed parameters.
+//! `gp update`: adds rows at fixed parameters.
 
 use crate::support::{Desk, circle, sine};
 
-/// Table in two parts, and a table of its inputs to predict.
+/// Table in two parts, and a table of its inputs.
 fn parts(all: &str, first: usize) -> Desk {
     let desk = Desk::new();
     let lines: Vec<&str> = all.lines().collect();
@@ -13,7 +13,7 @@ fn parts(all: &str, first: usize) -> Desk {
     desk
 }
 
-/// Objective, and latent beliefs at the rows of a table.
+/// Objective, and latent beliefs at a table.
 fn state(desk: &Desk, model: &str, table: &str) -> Vec<f64> {
     let said = desk.ok(&format!("predict {model} {table} --latent"));
     let mut state = said.column("latent_mean");
@@ -26,7 +26,7 @@ fn state(desk: &Desk, model: &str, table: &str) -> Vec<f64> {
     state
 }
 
-/// An update equals a fit of all rows: predictions and objective, for every power.
+/// Predictions and objective, for every power.
 #[test]
 fn regression_with_later_rows_is_regression_with_all() {
     let desk = parts(&sine(60), 41);
@@ -59,7 +59,7 @@ fn regression_with_later_rows_is_regression_with_all() {
     }
 }
 
-/// Numbers are in the units of the model; the objective is in data units.
+/// Numbers are in model units, the objective in data units.
 #[test]
 fn units_are_those_of_the_first_rows() {
     let desk = parts(&sine(60).replace(",0.", ",20.").replace(",-0.", ",-20."), 41);
@@ -72,7 +72,7 @@ fn units_are_those_of_the_first_rows() {
     desk.refused("update first.gp rest.csv -o both.gp", 7, &["--force"]);
 }
 
-/// Scores of an updated model recognise the rows of the fit, those of the update, and all; they lack the linear model.
+/// Rows of the fit, the update or all; updated models lack the linear model.
 #[test]
 fn rows_that_came_later_are_recognised() {
     let desk = parts(&sine(60), 41);
@@ -90,7 +90,6 @@ fn rows_that_came_later_are_recognised() {
     assert!(eval("thrice.gp", "rest.csv").err.contains("rows that the model was trained on"));
 }
 
-/// Rows that the model already has make its intervals too narrow.
 #[test]
 fn rows_that_come_again_are_told() {
     let desk = parts(&sine(60), 41);
@@ -104,7 +103,7 @@ fn rows_that_come_again_are_told() {
     assert!(rest.contains("the model already has these rows"), "{rest}");
 }
 
-/// With other likelihoods, the sites of earlier rows are fixed, which changes results slightly.
+/// Fixed sites of earlier rows change results slightly.
 #[test]
 fn labels_that_come_later_are_learned_from() {
     let desk = parts(&circle(160), 100);
@@ -124,7 +123,7 @@ fn labels_that_come_later_are_learned_from() {
     }
 }
 
-/// Several classes: each new row has a site per pair of classes.
+/// Each new row has a site per pair of classes.
 #[test]
 fn classes_that_come_later_are_learned_from() {
     let rows = |i: usize| format!("{},{}\n", 0.1 * i as f64, ["low", "middle", "high"][(i / 10) % 3]);

@@ -4,7 +4,7 @@ use crate::support::{Desk, circle, sine};
 use gp_cli::Context;
 use gp_cli::model::Model;
 
-/// Very narrow windows equal points, for every method.
+/// For every method.
 #[test]
 fn narrow_windows_are_points() {
     let desk = Desk::new();
@@ -32,8 +32,7 @@ fn narrow_windows_are_points() {
     }
 }
 
-/// Widths are trained with their centres unless fixed. The model file stores them, in a version that earlier
-/// programs refuse.
+/// Widths train with their centres, unless fixed; earlier programs refuse the file version.
 #[test]
 fn widths_are_learned_shown_and_stored() {
     let desk = Desk::new();
@@ -86,7 +85,7 @@ fn widths_are_learned_shown_and_stored() {
     assert!(String::from_utf8_lossy(&desk.read("points.gp")).contains("\\\"version\\\":1"));
 }
 
-/// The usual kernels support windows, and gradients with respect to widths agree with finite differences.
+/// Gradients by width agree with finite differences for all default kernels.
 #[test]
 fn gradients_by_widths_are_right() {
     let desk = Desk::new();

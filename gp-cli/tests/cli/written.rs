@@ -1,4 +1,4 @@
-//! Outputs do not damage inputs, links, permissions or devices; one process writes at a time.
+//! Outputs do not damage inputs, links, permissions or devices; one writer at a time.
 #![cfg(target_os = "linux")]
 
 use crate::interrupted::{signal, start, wait_for};
@@ -178,7 +178,7 @@ fn devices_and_pipes_are_written_into_and_stay() {
     desk.refused("predict model.gp t.csv -o /dev --output-format csv --force", 7, &["`/dev` is a folder"]);
 }
 
-/// Writes into a file that the shell has opened, as to stdout.
+/// A file opened by the shell is written like stdout.
 #[test]
 fn redirections_by_name_are_written_into() {
     let desk = desk();
@@ -266,7 +266,7 @@ fn a_limit_on_file_sizes_is_an_error_of_files() {
     }
 }
 
-/// `true` if this process ignores SIGHUP; its children then do, too.
+/// `true` if this process, and so its children, ignores SIGHUP.
 fn ignores_hangups() -> bool {
     let status = fs::read_to_string("/proc/self/status").unwrap();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap();

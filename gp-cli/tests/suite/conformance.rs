@@ -1,4 +1,4 @@
-//! Every method passes the conformance kit, and the kit finds planted faults.
+//! Methods pass the conformance kit, which finds planted faults.
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 use gp_cli::encode::Role;
@@ -12,7 +12,7 @@ use gp_likelihoods::Likelihood;
 use gp_optim::Control;
 use std::sync::Arc;
 
-/// Checks that a method passes all checks except `skipped`, which do not apply.
+/// All checks pass, except inapplicable `skipped` ones.
 fn passes(name: &str, skipped: &[Check], promise: impl Fn(MethodKit<'_>) -> MethodKit<'_>) {
     let context = Context::built_in();
     let method = context.methods.find(name).unwrap();
@@ -87,7 +87,6 @@ fn a_mixture() {
     });
 }
 
-/// Every registered method needs a test above.
 #[test]
 fn every_method_is_checked() {
     for name in Context::built_in().methods.names() {
@@ -96,7 +95,6 @@ fn every_method_is_checked() {
     }
 }
 
-/// Built-in method with a fault.
 #[derive(Debug)]
 struct Faulty {
     sound: Arc<dyn Method>,
@@ -107,23 +105,20 @@ struct Faulty {
 enum Fault {
     /// One derivative is slightly too large.
     Gradient,
-    /// The last row is ignored.
     Row,
-    /// Weights are ignored.
     Weight,
-    /// The posterior has the sites of earlier parameters.
+    /// The posterior has sites of earlier parameters.
     StaleSites,
     /// The objective increases with the number of threads.
     Threads,
     /// A resumed fit does not continue.
     Stale,
-    /// Interrupts are ignored.
     Deaf,
     /// Invalid rows are dropped instead of refused.
     Lenient,
     /// Invalid rows cause a panic.
     Panic,
-    /// Each of several processes has another result.
+    /// Each process has another result.
     Apart,
 }
 

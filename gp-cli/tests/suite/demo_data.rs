@@ -1,4 +1,4 @@
-//! The bundled data equals the output of its generator.
+//! The bundled data equals its generator's output.
 
 #[path = "../../examples/generate_demo_data/curve.rs"]
 mod curve;

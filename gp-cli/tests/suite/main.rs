@@ -1,4 +1,4 @@
-//! Integration tests in one program, because linking several takes longer than compiling them.
+//! Integration tests in one program, to link once.
 
 #[cfg(feature = "testkit")]
 mod conformance;

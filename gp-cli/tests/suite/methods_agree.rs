@@ -1,4 +1,4 @@
-//! Equivalences of methods in limits, across crates that do not depend on each other.
+//! Equivalences of methods in limits, across independent crates.
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 use faer::Mat;
@@ -18,7 +18,6 @@ use gp_variational::{Ascent, DenseVariational, Inference as _, Learning, Natural
 const KERNEL: &str = "1.7 * rbf(lengthscale=0.8)";
 const NOISE: f64 = 0.2;
 
-/// Points, and a signal at them.
 fn problem(count: usize) -> (Mat<f64>, Vec<f64>) {
     let inputs = Mat::from_fn(count, 2, |i, d| 2.0 * ((i * (7 + 4 * d)) as f64).sin());
     let wave = |i: usize| (2.0 * inputs[(i, 0)]).sin() + 0.5 * inputs[(i, 1)] + 0.3 * ((13 * i) as f64).cos();
@@ -59,8 +58,7 @@ fn assert_alike(found: &LatentPrediction, mean: &[f64], variance: &[f64], tolera
     found.variance.iter().zip(variance).for_each(|(a, b)| assert_close(*a, *b, tolerance));
 }
 
-/// With Gaussian noise and inducing inputs at the data, a full Gaussian and the exact method equal exact
-/// regression: value and predictions.
+/// Value and predictions of a full Gaussian and the exact method.
 #[test]
 fn gaussian_noise_at_the_data_is_exact_regression() {
     let (inputs, y) = problem(40);
@@ -87,8 +85,8 @@ fn gaussian_noise_at_the_data_is_exact_regression() {
     assert_alike(&found[0], &expected.mean, &expected.variance, 1e-9);
 }
 
-/// Power EP with α = 0 in closed form equals the maximum of the variational bound: value, and gradient by all shared
-/// parameters.
+/// Power EP, α = 0, in closed form, against the maximum of the variational bound: value, and gradient by all
+/// shared parameters.
 #[test]
 fn gaussian_noise_through_inducing_inputs_is_the_variational_free_energy() {
     let (inputs, y) = problem(80);
@@ -112,7 +110,7 @@ fn gaussian_noise_through_inducing_inputs_is_the_variational_free_energy() {
     }
 }
 
-/// Power EP with α = 0 by iteration equals natural-gradient variational inference: bound and predictions.
+/// Power EP, α = 0, by iteration, against natural-gradient inference: bound and predictions.
 #[test]
 fn power_ep_in_its_limit_is_the_best_gaussian() {
     let (inputs, signal) = problem(60);
@@ -136,7 +134,7 @@ fn power_ep_in_its_limit_is_the_best_gaussian() {
     }
 }
 
-/// During training, the bound stays below the evidence of exact regression at the same parameters.
+/// Evidence of exact regression at the same parameters.
 #[test]
 fn the_bound_stays_below_the_evidence_while_it_is_trained() {
     let (inputs, y) = problem(60);

@@ -1,4 +1,4 @@
-//! Commands by several processes, which are threads here: bytes of one process.
+//! Several processes, here threads, give the bytes of one.
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 use gp_cli::Context;
 use gp_optim::Team;
@@ -30,7 +30,7 @@ fn alone(folder: &Path, words: &str) -> Ended {
     run(&Context::built_in(), folder, words)
 }
 
-/// Runs the command in `count` processes; only the first writes files.
+/// Runs in `count` processes; only the first writes files.
 fn together(count: usize, folder: &Path, words: &str) -> Vec<Ended> {
     Team::pretended(count, |team| {
         let _onlooker = (!team.leads()).then(Onlooker::new);
@@ -38,8 +38,8 @@ fn together(count: usize, folder: &Path, words: &str) -> Vec<Ended> {
     })
 }
 
-/// Tables `train.csv` and `new.csv` with numbers `a` and `b`, word `w`, amount `y`, second amount `z`, label `c`, counts
-/// `n`, and identifier `id`. In `new.csv`, some inputs and amounts are missing, and a word is new.
+/// Tables `train.csv` and `new.csv` with numbers `a` and `b`, word `w`, amounts `y` and `z`, label `c`,
+/// counts `n`, identifier `id`. `new.csv` lacks some inputs and amounts, and has a new word.
 fn tables() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     for (name, rows, is_new) in [("train.csv", 600, false), ("new.csv", ROWS, true)] {

@@ -1,5 +1,4 @@
-//! Forecasts of work against work done: integrals over observations, counted by the likelihood. Unlike times, counts do
-//! not depend on the machine.
+//! Forecasts of work against counted integrals over observations, which are independent of the machine.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
@@ -17,7 +16,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// Rows, inducing inputs and inputs.
 const SIZES: (usize, usize, usize) = (200, 20, 2);
 
-/// Likelihood that counts its integrals, over all latents at once.
+/// Counts integrals, over all latents at once.
 #[derive(Clone, Debug)]
 struct Counted<L> {
     of: L,
@@ -40,7 +39,6 @@ impl<L: Density + Likelihood + Clone + 'static> Density for Counted<L> {
         self.of.log_p(y, f, theta)
     }
 
-    /// Expectation of a whole observation, counted.
     fn expected_closed_form(
         &self,
         y: &[f64],
@@ -51,7 +49,6 @@ impl<L: Density + Likelihood + Clone + 'static> Density for Counted<L> {
         self.look().expected_log_density(y, q, ws, out).is_ok()
     }
 
-    /// Tilted distribution of a whole observation, counted.
     fn tilted_closed_form(
         &self,
         y: &[f64],
@@ -76,7 +73,7 @@ impl<L: Density + Likelihood + Clone + 'static> Density for Counted<L> {
     }
 }
 
-/// Inputs between -2 and 2.
+/// Inputs between −2 and 2.
 fn points(dim: usize) -> Mat<f64> {
     Mat::from_fn(SIZES.0, dim, number)
 }
@@ -85,13 +82,13 @@ fn number(i: usize, d: usize) -> f64 {
     ((i * (7 + 6 * d)) as f64 * 0.618).fract() * 4.0 - 2.0
 }
 
-/// Observations made of a curve about 0 and noise between -1 and 1.
+/// Curve about 0, noise between −1 and 1.
 fn observed(points: &Mat<f64>, observe: impl Fn(f64, f64) -> f64) -> Vec<f64> {
     let curve = |i: usize| (1.5 * points[(i, 0)]).sin() + 0.5 * points[(i, 1)];
     (0..points.nrows()).map(|i| observe(curve(i), number(i, 3) / 2.0)).collect()
 }
 
-/// Integrals forecast per integral done in training.
+/// Forecast integrals per integral done in training.
 fn forecast<L>(method: &str, of: L, observe: impl Fn(f64, f64) -> f64) -> f64
 where
     L: Density + Likelihood + Clone + 'static,
@@ -144,7 +141,7 @@ fn integrals_of_training_by_ep_are_forecast_within_a_factor_of_two() {
     ]);
 }
 
-/// Sweeps over sites on latent values are not mixed, so they are more.
+/// Sweeps over sites on latent values are not mixed, so there are more.
 #[test]
 fn integrals_of_training_by_gfitc_are_forecast_within_a_factor_of_two() {
     are_within_a_factor_of_two(&[
@@ -162,7 +159,7 @@ fn integrals_of_training_by_svgp_are_forecast_within_a_factor_of_two() {
     ]);
 }
 
-/// Evaluations with learned inducing inputs end on a plateau early, or take all iterations.
+/// Evaluations end on a plateau early, or take all iterations.
 #[test]
 fn evaluations_with_learned_inducing_inputs_are_in_the_range_said() {
     let points = points(3);

@@ -1,12 +1,11 @@
-//! Learning from rows of a file with only one batch in memory: prints seconds per step and memory by number
-//! of rows.
+//! Learning from rows of a file with one batch in memory: prints seconds per step and memory by number of rows.
 //!
 //! ```sh
 //! cargo run --release -p gp-ep --example streamed_rows
 //! ```
 //!
-//! Stochastic EP of three classes, each with a squared exponential, noise and inducing inputs of its own. Up
-//! to ten million rows of nine numbers in a temporary file of 720 MB.
+//! Stochastic EP of three classes with separate kernels, noises and inducing inputs, on up to ten million rows of nine
+//! numbers (720 MB).
 
 use faer::Mat;
 use gp_ep::power_ep::{EpLearning, Sharing};
@@ -25,7 +24,6 @@ const CLASSES: usize = 3;
 const SIZE: usize = 200;
 const STEPS: u64 = 200;
 
-/// Inputs of one row, between −1 and 1, and a label.
 fn row(i: usize) -> [f64; DIM + 1] {
     let mut row = [0.0; DIM + 1];
     for (d, x) in row[..DIM].iter_mut().enumerate() {
@@ -42,14 +40,13 @@ fn write(path: &Path, rows: usize) -> Result<()> {
     out.flush()
 }
 
-/// Peak memory of this process in megabytes, if the system reports it.
+/// Peak memory in megabytes, if the system reports it.
 fn peak() -> Option<f64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM"))?;
     Some(line.split_whitespace().nth(1)?.parse::<f64>().ok()? / 1024.0)
 }
 
-/// Model with inducing inputs from random rows of a small table.
 fn model() -> std::result::Result<PowerEp, InferenceError> {
     let starts = Mat::from_fn(2000, DIM, |i, d| row(i)[d]);
     let scales = vec![format!("{}", 0.5 * (DIM as f64).sqrt()); DIM].join(", ");

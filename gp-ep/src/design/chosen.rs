@@ -1,4 +1,4 @@
-//! Chosen points, taken as observed, and the covariance that remains.
+//! Chosen points as observations, and the remaining covariance.
 
 use super::marginal::LatentMarginal;
 use crate::error::InferenceError;
@@ -6,7 +6,7 @@ use crate::posterior::{Posterior, Predictor};
 use faer::{Mat, MatRef};
 use gp_kernels::posterior::{LatentBeliefs, LatentPrediction};
 
-/// Number of points whose covariance with the chosen ones is computed at once, from their joint covariance.
+/// Points whose joint covariance with the chosen ones is computed at once.
 const BLOCK: usize = 64;
 
 #[derive(Clone, Debug)]
@@ -17,8 +17,8 @@ pub(super) struct Chosen {
     latents: Vec<Taken>,
 }
 
-/// Effect of the chosen points on one latent function: an observation at `s_j` lowers the covariance by
-/// `w_j c_j(x) c_j(x')`, where `c_j(x)` is the covariance of x with `s_j` before it.
+/// Effect on one latent function: an observation at `s_j` lowers the covariance by `w_j c_j(x) c_j(x')`,
+/// with `c_j(x)` the covariance of x and `s_j` before it.
 #[derive(Clone, Debug, Default)]
 struct Taken {
     weights: Vec<f64>,
@@ -27,7 +27,7 @@ struct Taken {
 }
 
 impl Taken {
-    /// `c_j(x)` for all j, from the prior covariances of x with the chosen points.
+    /// All `c_j(x)`, from prior covariances of x with the chosen points.
     fn columns(&self, covariances: &[f64]) -> Vec<f64> {
         let mut columns: Vec<f64> = Vec::with_capacity(covariances.len());
         for (covariance, before) in covariances.iter().zip(&self.before) {
@@ -48,8 +48,7 @@ impl Chosen {
         self.count
     }
 
-    /// Means and variances of each latent function at the rows of `x` after observing the chosen points.
-    /// Means stay those of the current `beliefs`.
+    /// Means (from `beliefs`) and variances at the rows of `x` after observing the chosen points.
     pub(super) fn after<F: Posterior>(
         &self,
         predictor: &Predictor<F>,
@@ -66,7 +65,6 @@ impl Chosen {
         Ok(after)
     }
 
-    /// `c_j` at every row of `x`.
     fn columns<F: Posterior>(
         &self,
         predictor: &Predictor<F>,
@@ -94,7 +92,6 @@ impl Chosen {
         Ok(all)
     }
 
-    /// Adds an observation at `point`, given the beliefs `now` and the expected variances after it.
     pub(super) fn push<F: Posterior>(
         &mut self,
         predictor: &Predictor<F>,

@@ -7,8 +7,8 @@ use gp_likelihoods::special::{erfcx, standard_normal_cdf};
 use gp_likelihoods::{Likelihood, ObservationMoments};
 use std::f64::consts::{FRAC_1_SQRT_2, PI, TAU};
 
-/// `E max(0, g(f) − best)`, or of `best − g(f)` for a minimum. g is the mean of an observation given its
-/// latent values; under Gaussian noise g is f.
+/// `E max(0, g(f) − best)`, or of `best − g(f)` for a minimum; g(f) is the mean of an observation, f for
+/// Gaussian noise.
 pub(super) fn expected(
     likelihood: &dyn Likelihood,
     marginal: &LatentMarginal,
@@ -29,7 +29,6 @@ pub(super) fn mean(likelihood: &dyn Likelihood, marginal: &LatentMarginal) -> Re
     over(likelihood, marginal, |mean| mean)
 }
 
-/// Expectation of a function of `g(f)` over the latent values.
 fn over(
     likelihood: &dyn Likelihood,
     marginal: &LatentMarginal,
@@ -48,8 +47,8 @@ fn over(
     Err(InferenceError::Unsupported { what: "the improvement of observations that have no mean" })
 }
 
-/// `E max(0, Δ + s z) = Δ Φ(u) + s N(u)` with `u = Δ/s`. Far below the best these terms nearly cancel; there
-/// it is `s N(u) (1 + u Φ(u)/N(u))`, with Mills' ratio from [`erfcx`].
+/// `E max(0, Δ + s z) = Δ Φ(u) + s N(u)`, `u = Δ/s`. Far below the best the terms nearly cancel, hence
+/// `s N(u) (1 + u Φ(u)/N(u))`, with Mills' ratio from [`erfcx`].
 fn of_gaussian(gain: f64, deviation: f64) -> f64 {
     if deviation <= 0.0 {
         return gain.max(0.0);
@@ -67,7 +66,6 @@ fn of_gaussian(gain: f64, deviation: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// By Simpson's rule on 20 000 steps.
     fn integrated(gain: f64, deviation: f64) -> f64 {
         let (steps, reach) = (20_000, 12.0);
         let h = 2.0 * reach / f64::from(steps);

@@ -4,35 +4,34 @@ use gp_kernels::posterior::LatentBeliefs;
 use gp_likelihoods::LikelihoodError;
 use gp_likelihoods::special::standard_normal_quantile;
 
-/// Number of nodes in several dimensions, and for approximate values.
+/// Nodes in several dimensions.
 const PLACES: usize = 1024;
 const FEW_PLACES: usize = 128;
-/// Nodes on either side of the mean on a line, for functions with a kink and for smooth ones.
+/// Nodes on either side of the mean in one dimension, for functions with a kink and for smooth ones.
 const SIDE: i32 = 256;
 const SMOOTH_SIDE: i32 = 64;
-/// Range of nodes on either side, in standard deviations.
+/// Range of nodes, in standard deviations.
 const REACH: f64 = 8.0;
 
-/// Gaussian over the Q latent values of one point.
+/// Gaussian over Q latent values of one point.
 #[derive(Clone, Debug)]
 pub(super) struct LatentMarginal {
     mean: Vec<f64>,
     variance: Vec<f64>,
-    /// Covariance, Q×Q, symmetric; None if latent values are independent.
+    /// Q×Q; None if latent values are independent.
     covariance: Option<Vec<f64>>,
-    /// Number of nodes over several latents.
     count: usize,
 }
 
-/// Nodes over the latents, and their probabilities, which sum to 1.
+/// Nodes, with probabilities that sum to 1.
 pub(super) struct Places {
-    /// Values, S×Q, by rows.
+    /// S×Q, by rows.
     pub(super) values: Vec<f64>,
     pub(super) shares: Vec<f64>,
 }
 
 impl LatentMarginal {
-    /// Marginal of a row: `latents` gives means and variances, `beliefs` the correlations.
+    /// Marginal from `latents` (means and variances) with the correlations of `beliefs`.
     pub(super) fn new(
         latents: &mut dyn Iterator<Item = (f64, f64)>,
         beliefs: &LatentBeliefs,
@@ -63,7 +62,7 @@ impl LatentMarginal {
         Ok(Places { values: self.spread(self.count)?, shares: vec![share; self.count] })
     }
 
-    /// Equally probable latent values: S×Q, by rows.
+    /// Equally probable latent values, S×Q by rows.
     pub(super) fn spread(&self, count: usize) -> Result<Vec<f64>, LikelihoodError> {
         let latents = self.mean.len();
         let normal = match latents {
@@ -74,8 +73,8 @@ impl LatentMarginal {
         Ok(normal?.chunks_exact(latents).flat_map(|z| self.at(z, lower.as_deref())).collect())
     }
 
-    /// Trapezoidal nodes for a smooth distribution with this mean and deviation, and their log probabilities
-    /// under this Gaussian. These sum to less than 1 if the distribution is narrower.
+    /// Trapezoidal nodes for a smooth distribution of this mean and deviation, with log probabilities under
+    /// this Gaussian, which sum to less than 1 if the distribution is narrower.
     pub(super) fn line_about(&self, mean: f64, deviation: f64) -> (Vec<f64>, Vec<f64>) {
         self.steps(mean, deviation, SMOOTH_SIDE)
     }
@@ -116,7 +115,6 @@ impl LatentMarginal {
     }
 }
 
-/// Covariance matrix with new variances and the same correlations.
 fn scaled(covariance: &[f64], variances: &[f64]) -> Vec<f64> {
     let latents = variances.len();
     let scale = |q: usize| {
@@ -126,7 +124,7 @@ fn scaled(covariance: &[f64], variances: &[f64]) -> Vec<f64> {
     (0..latents * latents).map(|i| scale(i / latents) * scale(i % latents) * covariance[i]).collect()
 }
 
-/// Cholesky factor of a covariance matrix, by rows; zero in directions without variance.
+/// Cholesky factor by rows; zero in directions without variance.
 fn lower(covariance: &[f64], latents: usize) -> Vec<f64> {
     let mut lower = vec![0.0; latents * latents];
     for i in 0..latents {
@@ -143,8 +141,8 @@ fn lower(covariance: &[f64], latents: usize) -> Vec<f64> {
     lower
 }
 
-/// Evenly distributed standard normal points: multiples of powers of `1/φ_d`, with `φ_d^(d+1) = φ_d + 1`
-/// (Roberts 2018), modulo 1, then normal quantiles.
+/// Evenly distributed standard normal points: quantiles of multiples of powers of `1/φ_d` modulo 1, with
+/// `φ_d^(d+1) = φ_d + 1` (Roberts 2018).
 fn lattice(count: usize, dim: usize) -> Result<Vec<f64>, LikelihoodError> {
     let mut phi = 2.0_f64;
     (0..64).for_each(|_| phi = (1.0 + phi).powf(1.0 / (dim as f64 + 1.0)));
@@ -159,7 +157,6 @@ mod tests {
     use super::*;
     use gp_kernels::posterior::LatentPrediction;
 
-    /// The nodes have the moments of the Gaussian, on a line and with correlations.
     #[test]
     fn places_have_the_moments_of_the_gaussian() {
         let covariance = vec![2.0, -0.8, -0.8, 0.5];

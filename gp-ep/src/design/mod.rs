@@ -1,11 +1,9 @@
 //! Choice of the next points to observe.
 //!
-//! A [`Design`] has a posterior, a [`Criterion`] and the points chosen so far, whose unknown outcomes are
-//! averaged over. Under Gaussian noise, an observation at s gives one latent function the covariance
-//! `k(x, x') − w k(x, s) k(s, x')` with `w = 1 / (k(s, s) + σ²)`. Other likelihoods use the expectation
-//! `w = (v − E_y Var(f | y)) / v²`, `v = k(s, s)`; means stay, as expected. This is exact for Gaussian noise
-//! and for the first point of a batch. A mixture enters by its mean and covariance. Correlations between latent
-//! functions count only within a point.
+//! A [`Design`] averages over the unknown outcomes of points chosen so far. Under Gaussian noise, an observation at s
+//! changes the covariance to `k(x, x') − w k(x, s) k(s, x')`, `w = 1 / (k(s, s) + σ²)`. Other likelihoods use
+//! `w = (v − E_y Var(f | y)) / v²`, `v = k(s, s)`, and unchanged means: exact for the first point of a batch only. A
+//! mixture enters by mean and covariance. Correlations between latent functions count only within a point.
 
 mod chosen;
 mod improvement;
@@ -26,13 +24,13 @@ use std::fmt::Debug;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Criterion {
-    /// Variance of the latent function, summed over several.
+    /// Variance, summed over latent functions.
     Variance,
-    /// Mutual information between an observation and the latent functions, in nats; for labels this is BALD
-    /// (Houlsby et al. 2011). The information of a batch is the sum over its points, by the chain rule.
+    /// Mutual information of observation and latent functions, in nats; BALD for labels (Houlsby et al.
+    /// 2011). Summed over a batch by the chain rule.
     Information,
-    /// Expected improvement of the mean of an observation over the best so far (Močkus 1975). A chosen point
-    /// counts as observed with its expected mean (Ginsbourger et al. 2010).
+    /// Expected improvement of an observation's mean over the best so far (Močkus 1975). Chosen points count
+    /// as observed with their expected means (Ginsbourger et al. 2010).
     Improvement {
         /// Direction of improvement.
         goal: Goal,
@@ -51,7 +49,7 @@ pub enum Goal {
 }
 
 impl Goal {
-    /// Improvement of a value over another; negative if worse.
+    /// Improvement of `value` over `than`; negative if worse.
     #[must_use]
     pub fn gain(self, value: f64, than: f64) -> f64 {
         match self {
@@ -73,8 +71,8 @@ impl<'a, F: Posterior> Design<'a, F> {
     /// Design without points.
     ///
     /// # Errors
-    /// [`InferenceError::Unsupported`] for the improvement of labels, [`InferenceError::Option`] for a best
-    /// value that is not finite.
+    /// [`InferenceError::Unsupported`] for improvement of labels, [`InferenceError::Option`] for a
+    /// non-finite best value.
     pub fn new(predictor: &'a Predictor<F>, criterion: Criterion) -> Result<Self, InferenceError> {
         if let Criterion::Improvement { best, .. } = criterion {
             if predictor.likelihood().support().classes() > 0 {
@@ -106,16 +104,16 @@ impl<'a, F: Posterior> Design<'a, F> {
         self.chosen.len() == 0
     }
 
-    /// Value of each row of `x` (N×D) as the next point, by the criterion.
+    /// Criterion's value of each row of `x` (N×D) as the next point.
     ///
     /// # Errors
-    /// Those of predictions and of the likelihood.
+    /// As predictions and the likelihood.
     pub fn values(&self, x: MatRef<'_, f64>) -> Result<Vec<f64>, InferenceError> {
         self.valued(x, |marginal| marginal)
     }
 
-    /// Approximate [`values`](Self::values) for a search. With several latents they are accurate to about a
-    /// percent, at an eighth of the cost; nearby points have the same error and keep their order.
+    /// Approximate [`values`](Self::values) for a search: with several latents accurate to about a percent
+    /// at an eighth of the cost. Nearby points have the same error and keep their order.
     ///
     /// # Errors
     /// As [`values`](Self::values).
@@ -138,7 +136,7 @@ impl<'a, F: Posterior> Design<'a, F> {
         })
     }
 
-    /// Adds a point (1×D) to the design and returns its value.
+    /// Adds a point (1×D); returns its value.
     ///
     /// # Errors
     /// As [`values`](Self::values); [`InferenceError::Shape`] unless it is one point.

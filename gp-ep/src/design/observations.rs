@@ -1,4 +1,4 @@
-//! Representative observations, for expectations over outcomes.
+//! Representative observations for expectations over outcomes.
 
 use super::DesignScratch;
 use super::marginal::LatentMarginal;
@@ -7,25 +7,25 @@ use gp_likelihoods::{Latent, Likelihood, Support};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-/// Probability beyond the outermost observations on each side.
+/// Probability beyond the outermost observation on each side.
 const TAIL: f64 = 1e-6;
-/// Number of steps between the outermost observations.
+/// Steps between the outermost observations.
 const STEPS: i32 = 64;
-/// Number of counts taken one by one, and of ranges for larger counts.
+/// Number of counts taken one by one, and of ranges above.
 const SINGLE_COUNTS: f64 = 64.0;
 const STRETCHES: f64 = 128.0;
-/// Number of random draws, for several latents or outputs.
+/// Random draws, for several latents or outputs.
 const DRAWS: usize = 128;
 
 pub(super) struct Observed {
     pub(super) y: Vec<f64>,
-    /// Width of the interval that it represents; its probability is width times density. None for draws,
-    /// which are equally probable.
+    /// Width of the represented interval, with probability width times density; None for equally probable
+    /// draws.
     pub(super) width: Option<f64>,
 }
 
-/// Representative observations: all labels; for one latent, counts or numbers between extreme quantiles;
-/// otherwise draws, which depend only on the beliefs.
+/// All labels; for one latent, counts or numbers between extreme quantiles; otherwise draws, which depend
+/// only on the beliefs.
 pub(super) fn observations(
     likelihood: &dyn Likelihood,
     marginal: &LatentMarginal,
@@ -48,8 +48,8 @@ pub(super) fn observations(
     marginal.spread(DRAWS)?.chunks_exact(marginal.means().len()).map(draw).collect()
 }
 
-/// Counts, or numbers concentrated about the median: `median + s sinh t` at equal steps of t, on the log
-/// scale for positive numbers and the logit scale for proportions.
+/// Counts, or numbers `median + s sinh t` at equal steps of t: log scale for positive numbers, logit scale
+/// for proportions.
 fn between_quantiles(
     likelihood: &dyn Likelihood,
     latent: Latent,
@@ -73,7 +73,6 @@ fn between_quantiles(
     Ok((0..=STEPS).map(at).filter(|observed| support.contains(observed.y[0])).collect())
 }
 
-/// Small counts one by one, larger ones as midpoints of growing ranges.
 fn counts(low: f64, high: f64) -> Vec<Observed> {
     let growth = ((high - low) / SINGLE_COUNTS).max(1.0).powf(1.0 / STRETCHES) - 1.0;
     let (mut found, mut next) = (Vec::new(), low);
@@ -85,7 +84,6 @@ fn counts(low: f64, high: f64) -> Vec<Observed> {
     found
 }
 
-/// Transform of a number to the whole line.
 fn unbounded(support: &Support, y: f64) -> f64 {
     let near_one = 1.0 - f64::EPSILON;
     match support {
@@ -98,7 +96,7 @@ fn unbounded(support: &Support, y: f64) -> f64 {
     }
 }
 
-/// Inverse of [`unbounded`], and its derivative.
+/// Inverse of [`unbounded`] with derivative.
 fn bounded(support: &Support, x: f64) -> (f64, f64) {
     match support {
         Support::Positive => (x.exp(), x.exp()),

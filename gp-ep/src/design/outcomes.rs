@@ -9,9 +9,8 @@ use gp_likelihoods::{Latent, Likelihood};
 /// Relative deviation of a tilted distribution below which it is a rounding error.
 const NARROWEST: f64 = 1e-7;
 
-/// Latent values given one possible observation.
 pub(super) struct Outcome {
-    /// Probability of the observation, relative to all considered.
+    /// Probability relative to all considered observations.
     pub(super) share: f64,
     /// `KL(p(f | y) ‖ p(f))`, in nats.
     pub(super) divergence: f64,
@@ -60,7 +59,7 @@ pub(super) fn expected_variances(
     Ok((0..variances.len()).map(|q| left(q).min(variances[q])).collect())
 }
 
-/// Outcome for a single latent value; nodes follow the tilted distribution, which can be narrow.
+/// Outcome for one latent value; nodes follow the tilted distribution, which can be narrow.
 fn on_a_line(
     likelihood: &dyn Likelihood,
     y: &[f64],
@@ -78,8 +77,7 @@ fn on_a_line(
     tilted(likelihood, y, (&values, &logs), 1)
 }
 
-/// `ln p(y)`, `KL(p(f | y) ‖ p(f))` and the variances of `p(f | y)`, as sums over nodes with log prior
-/// probabilities.
+/// `ln p(y)`, `KL(p(f | y) ‖ p(f))` and variances of `p(f | y)`, as sums over nodes.
 fn tilted(
     likelihood: &dyn Likelihood,
     y: &[f64],

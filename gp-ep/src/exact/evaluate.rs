@@ -12,8 +12,7 @@ use gp_kernels::posterior::MixturePosterior;
 use gp_optim::StopSignal;
 
 impl ExactGp {
-    /// Posterior at the current parameters, given `data` with targets, then optional columns of known noise
-    /// and weights.
+    /// Posterior at the current parameters. `data` has targets, then optionally known noise and weights.
     ///
     /// # Errors
     /// As [`evaluate`](ClosedEvidence::evaluate).

@@ -6,10 +6,10 @@ use crate::error::InferenceError;
 use faer::Mat;
 use std::f64::consts::TAU;
 
-/// Predictions of each of the N observations from the other N − 1, at the same parameters.
+/// Predictions of each observation from the other N − 1, at the same parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LeaveOneOut {
-    /// Means of the latent function at the inputs, which are also those of the targets.
+    /// Means of latent function and targets at the inputs.
     pub latent_mean: Vec<f64>,
     /// Variances of the latent function, never negative.
     pub latent_variance: Vec<f64>,
@@ -20,11 +20,11 @@ pub struct LeaveOneOut {
 }
 
 impl ExactPosterior {
-    /// Leave-one-out predictions in closed form: with `c = diag K_y⁻¹`, target i is `N(y_i − α_i/c_i, 1/c_i)`.
+    /// Closed-form leave-one-out predictions: with `c = diag K_y⁻¹`, target i is `N(y_i − α_i/c_i, 1/c_i)`.
     /// Jitter counts as noise.
     ///
     /// # Errors
-    /// [`InferenceError::Linalg`], in practice never: `K_y` is already factored.
+    /// [`InferenceError::Linalg`], in practice never.
     pub fn leave_one_out(&self) -> Result<LeaveOneOut, InferenceError> {
         let mut square = Mat::new();
         let half_inverse = invert_factor(self.factor(), &mut square, self.threading)?;
@@ -58,7 +58,7 @@ impl LeaveOneOut {
         self.log_density.push(-0.5 * ((TAU * variance).ln() + residual * (residual / variance)));
     }
 
-    /// Log pseudo-likelihood: the sum of all log densities, in nats.
+    /// Log pseudo-likelihood: sum of log densities, in nats.
     #[must_use]
     pub fn total_log_density(&self) -> f64 {
         self.log_density.iter().sum()

@@ -1,7 +1,6 @@
 //! Exact Gaussian-process regression: `f ~ GP(0, k)`, `y_i = f(x_i) + ε_i`.
 //!
-//! With N observations and `K_y = K + σ² I + diag(known noise) = L Lᵀ`, all results follow from `L` and
-//! `α = K_y⁻¹ y`:
+//! All results follow from `K_y = K + σ² I + diag(known noise) = L Lᵀ` and `α = K_y⁻¹ y`:
 //!
 //! - `ln p(y) = −½ yᵀα − Σ ln l_ii − ½ N ln 2π`;
 //! - `d ln p(y) = ½ tr((ααᵀ − K_y⁻¹) dK_y)`, the only use of an inverse;

@@ -1,10 +1,10 @@
-//! Model of exact regression: kernel, Gaussian noise, computational settings.
+//! Model of exact regression.
 
 use gp_kernels::Kernel;
 use gp_likelihoods::Gaussian;
 use gp_linalg::{JitterPolicy, Threading};
 
-/// Gaussian process with zero mean and Gaussian noise.
+/// Zero-mean Gaussian process with Gaussian noise.
 #[derive(Clone, Debug)]
 pub struct ExactGp {
     pub(super) kernel: Box<dyn Kernel>,
@@ -14,8 +14,8 @@ pub struct ExactGp {
 }
 
 impl ExactGp {
-    /// Model with this prior covariance and noise. Large products run on rayon's current pool; jitter follows
-    /// [`JitterPolicy::ladder`].
+    /// Model with this prior covariance and noise. Large products run on rayon's current pool; jitter
+    /// follows [`JitterPolicy::ladder`].
     #[must_use]
     pub fn new(kernel: Box<dyn Kernel>, noise: Gaussian) -> Self {
         Self { kernel, noise, jitter: JitterPolicy::ladder(), threading: Threading::Pool }
@@ -39,7 +39,7 @@ impl ExactGp {
         self.kernel.as_ref()
     }
 
-    /// Prior covariance, mutable, to set parameter values, fixed parameters, bounds and priors.
+    /// Prior covariance, to change values, fixed parameters, bounds and priors.
     pub fn kernel_mut(&mut self) -> &mut dyn Kernel {
         self.kernel.as_mut()
     }
@@ -50,7 +50,7 @@ impl ExactGp {
         &self.noise
     }
 
-    /// Observation noise, mutable, to set the variance, fix it, or set bounds and prior.
+    /// Noise, to change or fix the variance, its bounds and prior.
     pub fn noise_mut(&mut self) -> &mut Gaussian {
         &mut self.noise
     }

@@ -1,4 +1,4 @@
-//! Observations of exact regression, checked.
+//! Checked observations of exact regression.
 
 use crate::error::{InferenceError, check_count};
 use faer::MatRef;
@@ -14,11 +14,11 @@ pub struct Observations<'a> {
 }
 
 impl<'a> Observations<'a> {
-    /// Observations at `inputs` (N×D, one point per row, any strides) with N `targets`. Inputs are checked
-    /// later, by the kernel.
+    /// Observations at `inputs` (N×D, any strides). The kernel checks inputs later.
     ///
     /// # Errors
-    /// [`InferenceError::Data`] for N = 0, [`InferenceError::Shape`], or [`InferenceError::TargetNotFinite`].
+    /// [`InferenceError::Data`] for N = 0, [`InferenceError::Shape`], or
+    /// [`InferenceError::TargetNotFinite`].
     pub fn new(inputs: MatRef<'a, f64>, targets: &'a [f64]) -> Result<Self, InferenceError> {
         check_count("target vector", "entries", inputs.nrows(), targets.len())?;
         if targets.is_empty() {
@@ -30,7 +30,7 @@ impl<'a> Observations<'a> {
         }
     }
 
-    /// Sets N known noise variances, which add to the trained one.
+    /// Sets N known noise variances, added to the trained one.
     ///
     /// # Errors
     /// [`InferenceError::Shape`] or [`InferenceError::KnownNoise`].
@@ -43,7 +43,7 @@ impl<'a> Observations<'a> {
         }
     }
 
-    /// Sets N weights: the density of an observation of weight w counts to the power w, as if seen w times.
+    /// Sets N weights: weight w raises the density to the power w, as if observed w times.
     ///
     /// # Errors
     /// [`InferenceError::Shape`] or [`InferenceError::Weight`].
@@ -68,13 +68,13 @@ impl<'a> Observations<'a> {
         self.targets
     }
 
-    /// Known noise variance of one observation; 0 if not set or out of range.
+    /// Known noise variance of a row; 0 if not set or out of range.
     #[must_use]
     pub fn known_noise(&self, row: usize) -> f64 {
         self.known_noise.and_then(|known| known.get(row)).copied().unwrap_or(0.0)
     }
 
-    /// Weight of one observation; 1 if not set or out of range.
+    /// Weight of a row; 1 if not set or out of range.
     #[must_use]
     pub fn weight(&self, row: usize) -> f64 {
         self.weights.and_then(|weights| weights.get(row)).copied().unwrap_or(1.0)
@@ -88,7 +88,7 @@ impl<'a> Observations<'a> {
     }
 }
 
-/// Columns: target, then known noise (if noise or weights are set), then weight (if set).
+/// Columns: target, known noise (if noise or weights are set), weight (if set).
 impl DataSource for Observations<'_> {
     fn count(&self) -> usize {
         self.len()

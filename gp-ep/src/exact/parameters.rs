@@ -5,7 +5,7 @@ use gp_kernels::KernelExt;
 use gp_optim::{Parameter, ParameterSet, ParameterSetMut};
 
 impl ExactGp {
-    /// Names of all parameter values, such as `kernel.rbf.lengthscale[1]`; the last is `noise.variance`.
+    /// Names of all parameter values, such as `kernel.rbf.lengthscale[1]`, then `noise.variance`.
     #[must_use]
     pub fn parameter_names(&self) -> Vec<String> {
         let kernel = self.kernel.parameter_names().into_iter().map(|name| format!("kernel.{name}"));

@@ -35,10 +35,10 @@ impl ExactPosterior {
         Ok(Self { dense, noise, threading: model.threading, observed, log_marginal_likelihood })
     }
 
-    /// Predictor with the observation noise as its likelihood.
+    /// Predictor with the observation noise as likelihood.
     ///
     /// # Errors
-    /// None in practice: there is one latent function.
+    /// None in practice.
     pub fn into_predictor(self) -> Result<Predictor<MixturePosterior<Self>>, InferenceError> {
         let (noise, threading) = (Box::new(self.noise.clone()), self.threading);
         Predictor::new(MixturePosterior::single(vec![self]), noise, threading)
@@ -68,13 +68,13 @@ impl ExactPosterior {
         &self.observed.targets
     }
 
-    /// Known noise variances of the N targets, 0 by default.
+    /// Known noise variances, N values, 0 by default.
     #[must_use]
     pub fn known_noise(&self) -> &[f64] {
         &self.observed.known_noise
     }
 
-    /// Weights of the N observations, 1 by default.
+    /// Weights, N values, 1 by default.
     #[must_use]
     pub fn weights(&self) -> &[f64] {
         &self.observed.weights
@@ -86,7 +86,7 @@ impl ExactPosterior {
         self.log_marginal_likelihood
     }
 
-    /// `α = K_y⁻¹ y`, N values: the posterior mean at x is `k(x, inputs) α`.
+    /// `α = K_y⁻¹ y`, N values: posterior mean `k(x, inputs) α`.
     #[must_use]
     pub fn alpha(&self) -> &[f64] {
         self.dense.alpha()
@@ -98,7 +98,7 @@ impl ExactPosterior {
         self.dense.factor()
     }
 
-    /// Jitter that was added to `K_y`, and why.
+    /// Jitter added to `K_y`, and why.
     #[must_use]
     pub fn jitter(&self) -> &JitterRecord {
         self.factor().jitter()

@@ -12,7 +12,7 @@ use gp_linalg::{Cholesky, Threading};
 use gp_optim::{ParameterSet as _, StopSignal};
 use std::f64::consts::TAU;
 
-/// Reusable memory for evaluations. Repeated sizes allocate nothing on the calling thread.
+/// Reusable memory for evaluations; no allocation for repeated sizes on the calling thread.
 #[derive(Debug)]
 pub struct ExactWorkspace {
     evaluator: Evaluator,
@@ -32,7 +32,6 @@ pub(super) struct Noisy {
     pub(super) weights: Vec<f64>,
 }
 
-/// Results of an evaluation, from which all others follow.
 #[derive(Clone, Debug)]
 pub(super) struct Solution {
     /// `K_y = L Lᵀ`
@@ -50,7 +49,7 @@ impl Solution {
 }
 
 impl ExactWorkspace {
-    /// Workspace without memory yet; `threading` is for large products.
+    /// Empty workspace; `threading` is for large products.
     #[must_use]
     pub fn new(threading: Threading) -> Self {
         let evaluator = Evaluator::new(threading);
@@ -59,7 +58,7 @@ impl ExactWorkspace {
         Self { evaluator, rows, observed, square, upstream, solution }
     }
 
-    /// Adds a stop signal that can stop evaluations early.
+    /// Sets a stop signal that can stop evaluations early.
     #[must_use]
     pub fn with_stop_signal(self, stop_signal: StopSignal) -> Self {
         Self { evaluator: self.evaluator.with_stop_signal(stop_signal), ..self }
@@ -69,7 +68,6 @@ impl ExactWorkspace {
         &self.solution
     }
 
-    /// Takes the results of the last evaluation out of the workspace.
     pub(super) fn take(&mut self) -> Result<(Loaded, Noisy, Solution), InferenceError> {
         let solution = std::mem::replace(&mut self.solution, Solution::none());
         if !solution.log_marginal_likelihood.is_finite() {
@@ -78,12 +76,10 @@ impl ExactWorkspace {
         Ok((std::mem::take(&mut self.rows), std::mem::take(&mut self.observed), solution))
     }
 
-    /// Reads the data, factors `K_y` and solves for the targets.
     pub(super) fn factor(&mut self, model: &ExactGp, data: &dyn DataSource) -> Result<(), InferenceError> {
         self.stoppable(|workspace| workspace.factor_whole(model, data))
     }
 
-    /// The part of [`factor`](Self::factor) that the stop signal can stop.
     fn stoppable(
         &mut self,
         work: impl FnOnce(&mut Self) -> Result<(), InferenceError>,
@@ -123,7 +119,6 @@ impl ExactWorkspace {
         Ok(())
     }
 
-    /// Writes the gradient in natural units for the last evaluation.
     pub(super) fn add_up_gradient(
         &mut self,
         model: &ExactGp,
@@ -146,7 +141,7 @@ impl ExactWorkspace {
         Ok(())
     }
 
-    /// Computes `½ (ααᵀ − L⁻ᵀ L⁻¹)`, both triangles.
+    /// `½ (ααᵀ − L⁻ᵀ L⁻¹)`, both triangles.
     fn fill_upstream(&mut self, threading: Threading) -> Result<(), InferenceError> {
         let Solution { factor, alpha, .. } = &self.solution;
         let half_inverse = invert_factor(factor, &mut self.square, threading)?;
@@ -159,7 +154,6 @@ impl ExactWorkspace {
 }
 
 impl Noisy {
-    /// Reads a target per row, with optional columns of known noise and weight.
     fn load(&mut self, data: &dyn DataSource, rows: &mut Loaded) -> Result<(), InferenceError> {
         let columns = data.outputs().clamp(1, NoisyTarget::COLUMNS);
         rows.load(data, columns)?;
@@ -175,7 +169,7 @@ impl Noisy {
         Ok(())
     }
 
-    /// Log ratio of the weighted densities to Gaussians of variance noise/weight, and its derivative by σ².
+    /// Log ratio of weighted densities to Gaussians of variance noise/weight, and its derivative by σ².
     fn log_factors(&self, variance: f64) -> (f64, f64) {
         let factors = self.known_noise.iter().zip(&self.weights);
         factors.fold((0.0, 0.0), |(sum, slope), (known, &weight)| {
@@ -194,7 +188,6 @@ pub(super) fn invert_factor<'a>(
     Ok(out.as_ref())
 }
 
-/// Square matrix of this size; keeps the memory if the size is unchanged.
 fn sized(matrix: &mut Mat<f64>, dim: usize) -> MatMut<'_, f64> {
     if matrix.nrows() != dim {
         *matrix = Mat::zeros(dim, dim);

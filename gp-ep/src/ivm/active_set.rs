@@ -3,20 +3,19 @@
 use super::numbers::Column;
 use faer::{Mat, MatRef};
 
-/// Site of one observation with coupled classes: `exp(bᵀu − ½ uᵀΠu)`, Π = diag π − π πᵀ/(1ᵀπ). π and b have
-/// one value per class.
+/// Coupled site of one observation: `exp(bᵀu − ½ uᵀΠu)`, Π = diag π − π πᵀ/(1ᵀπ). π and b have one value per
+/// class.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct CoupledSite {
     pub(super) precision: Column,
     pub(super) shift: Column,
 }
 
-/// Active points of one class, with π and b of their sites.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ActiveClass {
-    /// Rows of the data, in order of inclusion.
+    /// Data rows in order of inclusion.
     pub(super) rows: Vec<usize>,
-    /// Points, d×D.
+    /// d×D
     pub(super) inputs: Mat<f64>,
     pub(super) precision: Vec<f64>,
     pub(super) shift: Vec<f64>,
@@ -25,7 +24,7 @@ pub(super) struct ActiveClass {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ActiveSet {
     pub(super) classes: Vec<ActiveClass>,
-    /// `true` for coupled sites; all classes then have the same rows.
+    /// `true` for coupled sites, with the same rows for all classes.
     pub(super) coupled: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Quantities that criterion and gradient share, by chunks of data.
+//! Quantities shared by criterion and gradient, by chunks of data.
 
 use super::observation::Expected;
 use super::representation::{Representation, StubBlock, times};
@@ -8,28 +8,25 @@ use faer::{Accum, Mat, MatRef};
 use gp_linalg::Threading;
 use gp_linalg::product::matmul;
 
-/// Chunk of the data, with what depends on the active points.
 pub(super) struct Chunk<'a> {
     pub(super) start: usize,
     pub(super) inputs: MatRef<'a, f64>,
-    /// Covariances of each class's active points with the chunk's points.
     pub(super) cross: Vec<Mat<f64>>,
     pub(super) stubs: StubBlock,
-    /// Expected log densities with derivatives, one per row.
     pub(super) expected: Vec<Expected>,
 }
 
-/// Active points within a chunk, as (index in the active set, column). An active point shares white noise
+/// Active points within a chunk, as (index in the active set, column): an active point shares white noise
 /// with itself.
 pub(super) fn own(rows: &[usize], start: usize, width: usize) -> impl Iterator<Item = (usize, usize)> {
     let inside = move |row: usize| (start..start + width).contains(&row);
     rows.iter().enumerate().filter(move |(_, row)| inside(**row)).map(move |(a, row)| (a, row - start))
 }
 
-/// Parts of the divergence D\[Q(u_I) ‖ P(u_I)\] that its gradient uses.
+/// Parts of D\[Q(u_I) ‖ P(u_I)\] that its gradient uses.
 pub(super) struct DivergenceParts {
     pub(super) classes: Vec<ClassParts>,
-    /// Z = Σ F X Fᵀ; of dimension 0 for independent classes.
+    /// Z = Σ F X Fᵀ; empty for independent classes.
     pub(super) z: Mat<f64>,
 }
 
@@ -38,7 +35,7 @@ pub(super) struct ClassParts {
     pub(super) f: Mat<f64>,
     /// X = B K_I Bᵀ
     pub(super) x: Mat<f64>,
-    /// g = β⁽ᶜ⁾ + Fᵀ β; the mean at a point is kᵀ Bᵀ g.
+    /// g = β⁽ᶜ⁾ + Fᵀ β, with mean kᵀ Bᵀ g at a point.
     pub(super) g: Vec<f64>,
     pub(super) moved: Vec<f64>,
 }
@@ -71,8 +68,8 @@ impl DivergenceParts {
         Ok(Self { classes, z })
     }
 
-    /// ½ (ln|N| + tr N⁻¹ − n + hᵀK⁻¹h) + ½ Σ ln α_i with N = A⁻¹K (eq. 18, 19 and 21), n active latents, and
-    /// α_i the sum of π over coupled classes.
+    /// ½ (ln|N| + tr N⁻¹ − n + hᵀK⁻¹h) + ½ Σ ln α_i, N = A⁻¹K (eq. 18, 19 and 21), n active latents, α_i the
+    /// sum of π over coupled classes.
     pub(super) fn divergence(&self, all: &Representation) -> f64 {
         let trace = |a: &Mat<f64>| (0..a.nrows()).map(|i| a[(i, i)]).sum::<f64>();
         let of_class = |c: usize| {

@@ -4,7 +4,6 @@ use crate::error::InferenceError;
 use gp_linalg::Threading;
 use rayon::prelude::*;
 
-/// One result per item; a task takes a chunk of items.
 pub(super) fn in_chunks<T: Sync, R: Send>(
     items: &[T],
     size: usize,
@@ -26,7 +25,7 @@ pub(super) fn threads(threading: Threading) -> usize {
 }
 
 /// One result per item; `of` takes a workspace, the index of the chunk's first item, and a chunk. Each
-/// workspace serves consecutive chunks one after the other, so that it stays in cache.
+/// workspace serves consecutive chunks, so that it stays in cache.
 pub(super) fn in_rooms<T: Sync, R: Send, W: Send>(
     items: &[T],
     size: usize,

@@ -1,4 +1,4 @@
-//! Operations of a run that differ between coupled and independent classes.
+//! Operations that differ between coupled and independent classes.
 
 use super::active_set::ActiveSet;
 use super::data::Labelled;
@@ -10,22 +10,21 @@ use crate::error::InferenceError;
 use gp_optim::{Control, StopReason};
 use rand_chacha::ChaCha8Rng;
 
-/// Counts of EP updates on the liquid set, over the whole run.
+/// Counts of EP updates on the liquid set over a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EpCounts {
-    /// Number of changed sites.
+    /// Changed sites.
     pub updates: usize,
-    /// Number of updates skipped because the site had converged.
+    /// Updates skipped because the site had converged.
     pub at_rest: usize,
-    /// Number of updates skipped because cavity or tilted moments were not Gaussian.
+    /// Updates skipped for cavity or tilted moments that were not Gaussian.
     pub skipped: usize,
-    /// Number of changes undone because a downdate broke down.
+    /// Changes undone because a downdate broke down.
     pub rolled_back: usize,
-    /// Number of recomputations of the belief about the liquid set during EP.
+    /// Recomputations of the liquid belief during EP.
     pub refreshes: usize,
 }
 
-/// Inputs of a run.
 pub(super) struct Task<'a> {
     pub(super) model: &'a Ivm,
     pub(super) observed: ObservationModel<'a>,
@@ -46,42 +45,37 @@ impl<'a> Task<'a> {
         Ok(Self { model, observed: model.observation_model(), data, options, kernels, control })
     }
 
-    /// Size of a full active set.
     pub(super) fn full(&self) -> usize {
         self.options.active.min(self.data.len())
     }
 
-    /// Reason to stop now, if any.
     pub(super) fn ended(&self) -> Option<StopReason> {
         let interrupted = self.control.is_interrupted().then_some(StopReason::Interrupted);
         interrupted.or_else(|| self.control.is_over().then_some(StopReason::TimeLimit))
     }
 }
 
-/// Active set by latent; None for the one of all latents.
+/// Latent of an active set; None for a shared one.
 pub(super) type Target = Option<usize>;
 
-/// Classes with active sets, sites and beliefs.
 pub(super) trait Classes: Sync {
-    /// New site, with the data for its inclusion.
     type Site;
 
     fn open(&self) -> Vec<Target>;
 
-    /// `true` if a point can still be chosen for an active set.
     fn is_free(&self, row: usize, target: Target) -> bool;
 
-    /// Score of each row with the open active set that gives the best one; None if it has none.
+    /// Best score of each row, with its open active set; None without any.
     fn scores(
         &mut self,
         rows: &[usize],
         open: &[Target],
     ) -> Result<Vec<Option<(Target, f64)>>, InferenceError>;
 
-    /// Marks a point as chosen; returns `true` if it cannot be chosen again.
+    /// Marks a point as chosen; `true` if it cannot be chosen again.
     fn take(&mut self, row: usize, target: Target) -> bool;
 
-    /// Site of a chosen point; None if its tilted moments are unusable.
+    /// Site of a chosen point; None for unusable tilted moments.
     fn site(&mut self, row: usize, target: Target) -> Result<Option<Self::Site>, InferenceError>;
 
     /// Includes a point. If a factor breaks down, returns the row that is no longer active.
@@ -92,7 +86,7 @@ pub(super) trait Classes: Sync {
         site: Self::Site,
     ) -> Result<Option<usize>, InferenceError>;
 
-    /// Updates sites after an inclusion; returns `false` if sites are final at inclusion.
+    /// Updates sites after an inclusion; `false` if sites are final at inclusion.
     fn settle(&mut self, rng: &mut ChaCha8Rng) -> Result<bool, InferenceError>;
 
     fn complete(&mut self, rng: &mut ChaCha8Rng) -> Result<(), InferenceError>;

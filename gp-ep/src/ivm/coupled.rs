@@ -1,4 +1,4 @@
-//! Coupled classes: one active set, sites with diag π − π πᵀ/(1ᵀπ), and EP on the points included last.
+//! Coupled classes: one active set, sites diag π − π πᵀ/(1ᵀπ), EP on the points included last.
 
 use super::active_set::{ActiveSet, CoupledSite};
 use super::chunks::{in_rooms, threads};
@@ -19,7 +19,7 @@ use gp_linalg::LinalgError;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
-/// Number of candidates whose beliefs are computed together.
+/// Candidates whose beliefs are computed together.
 const CHUNK: usize = 32;
 /// Relative change of π and b below which a site has converged.
 const CONVERGED: f64 = 1e-10;
@@ -30,15 +30,13 @@ pub(super) struct CoupledClasses<'a> {
     task: &'a Task<'a>,
     active: ActivePoints,
     candidates: Candidates,
-    /// Points whose beliefs are needed outside scoring.
+    /// Points with beliefs needed outside scoring.
     chosen: Candidates,
     pub(super) growth: Growth,
-    /// `true` if sites or points changed since the last representation.
     is_stale: bool,
-    /// Frozen points with their sites, in order of inclusion.
+    /// Frozen points in order of inclusion.
     sites: Vec<(usize, CoupledSite)>,
     pub(super) liquid: Liquid,
-    /// Workspaces for candidates, one per thread.
     rooms: Vec<Room>,
     scratch: IntegralScratch,
     ep: EpCounts,
@@ -64,7 +62,6 @@ impl<'a> CoupledClasses<'a> {
         }
     }
 
-    /// Beliefs about these rows under all sites.
     pub(super) fn beliefs(&mut self, rows: &[usize]) -> Result<Vec<ClassBelief>, InferenceError> {
         self.represent()?;
         let Self { task, chosen, active, growth, .. } = self;
@@ -76,7 +73,6 @@ impl<'a> CoupledClasses<'a> {
         Ok(rows.iter().enumerate().map(belief).collect())
     }
 
-    /// Updates the representation to all active points with their present sites.
     fn represent(&mut self) -> Result<(), InferenceError> {
         if self.is_stale {
             let sites: Vec<&CoupledSite> = self.liquid.points.iter().map(|point| &point.site).collect();
@@ -86,7 +82,6 @@ impl<'a> CoupledClasses<'a> {
         Ok(())
     }
 
-    /// Scores of a chunk of candidates; `first` is the index of its first candidate.
     fn scores_of(
         &self,
         room: &mut Room,
@@ -103,9 +98,8 @@ impl<'a> CoupledClasses<'a> {
         rows.iter().enumerate().map(score).collect()
     }
 
-    /// Score by the selection rule; the largest is chosen. An information gain is the divergence of the
-    /// belief after inclusion from that before, in nats (the text of Seeger & Jordan 2004 §4.4 has the
-    /// negative).
+    /// Score by the selection rule; largest is best. Information gain is the divergence of the belief after
+    /// inclusion from that before, in nats (Seeger & Jordan 2004 §4.4 prints the negative).
     fn score(
         &self,
         row: usize,
@@ -126,7 +120,7 @@ impl<'a> CoupledClasses<'a> {
         Ok(exact_gain(belief, &tilted, &start))
     }
 
-    /// Initial π: half the label, half the class probabilities at the tilted mean.
+    /// Initial π: half label, half class probabilities at the tilted mean.
     fn first_precision(&self, row: usize, tilted: &Tilted) -> Result<Column, InferenceError> {
         let mut pi = self.task.observed.given(&tilted.belief.mean)?;
         pi.iter_mut().for_each(|p| *p *= 0.5);
@@ -134,7 +128,7 @@ impl<'a> CoupledClasses<'a> {
         Ok(pi.iter().map(|p| p.max(LEAST)).collect())
     }
 
-    /// Site that matches the tilted mean exactly and the tilted covariance as far as its form allows.
+    /// Site that matches the tilted mean exactly, the tilted covariance as far as its form allows.
     pub(super) fn match_moments(
         &mut self,
         row: usize,
@@ -159,7 +153,7 @@ impl<'a> CoupledClasses<'a> {
         Ok(shift.iter().all(|b| b.is_finite()).then_some(CoupledSite { precision, shift }))
     }
 
-    /// γ of the liquid points after one more inclusion.
+    /// γ of liquid points after one more inclusion.
     fn gammas(&self) -> Vec<f64> {
         let liquid = (self.liquid.len() + 1).min(self.task.options.liquid);
         let active = self.sites.len() + self.liquid.len() + 1;
@@ -167,7 +161,7 @@ impl<'a> CoupledClasses<'a> {
         weights.map_or_else(|| vec![1.0; liquid], |weights| weights.factors(active, liquid))
     }
 
-    /// Makes the site of the oldest liquid point final; returns its row if the factor breaks down.
+    /// Finalises the oldest liquid site; returns its row if the factor breaks down.
     fn freeze(
         &mut self,
         LiquidPoint { row, site, .. }: LiquidPoint,
@@ -186,7 +180,7 @@ impl<'a> CoupledClasses<'a> {
         }
     }
 
-    /// Recomputes the belief about the liquid points under all sites, from stubs.
+    /// Recomputes the liquid belief under all sites, from stubs.
     pub(super) fn meet(&mut self) -> Result<(), InferenceError> {
         self.represent()?;
         let (all, active) = (&self.growth.all, &self.active);
@@ -199,7 +193,6 @@ impl<'a> CoupledClasses<'a> {
         Ok(())
     }
 
-    /// Sweeps of EP over the liquid set, each in a random order.
     pub(super) fn ep_phase(&mut self, rng: &mut ChaCha8Rng) -> Result<(), InferenceError> {
         let count = self.liquid.len();
         if count < 2 {
@@ -220,7 +213,7 @@ impl<'a> CoupledClasses<'a> {
         Ok(())
     }
 
-    /// One EP update. After many updates, first recomputes the belief.
+    /// One EP update, preceded by a recomputed belief after many.
     fn refine(&mut self, l: usize) -> Result<(), InferenceError> {
         if self.since_refresh >= self.task.options.refresh * self.liquid.len() {
             self.meet()?;
@@ -258,7 +251,7 @@ impl Classes for CoupledClasses<'_> {
         if active < self.task.full() { vec![None] } else { Vec::new() }
     }
 
-    /// Chosen points are no candidates any more, so all are free.
+    /// Always `true`: chosen points are no longer candidates.
     fn is_free(&self, _row: usize, _target: Target) -> bool {
         true
     }
@@ -318,7 +311,7 @@ impl Classes for CoupledClasses<'_> {
         Ok(true)
     }
 
-    /// Restores the full weight of likelihoods that were weakened initially.
+    /// Restores full weight of likelihoods weakened initially.
     fn complete(&mut self, rng: &mut ChaCha8Rng) -> Result<(), InferenceError> {
         if self.task.options.reweighting.is_some() {
             self.liquid.points.iter_mut().for_each(|point| point.gamma = 1.0);
@@ -338,7 +331,7 @@ impl Classes for CoupledClasses<'_> {
     }
 }
 
-/// Gain with the actual site: ½ (ln|M| + tr(M⁻¹ − I) + gᵀA g), M = I + ΠA.
+/// Gain of the actual site: ½ (ln|M| + tr(M⁻¹ − I) + gᵀA g), M = I + ΠA.
 fn exact_gain(belief: &ClassBelief, tilted: &Tilted, start: &[f64]) -> Option<f64> {
     let a = &belief.covariance;
     let pi = project(a, &tilted.belief.covariance, start)?;

@@ -1,6 +1,6 @@
 //! Prior covariances of active points with one another and with candidates, by class.
 //!
-//! Memory does not grow with the number of data: covariances with a candidate are kept only while it is one.
+//! Memory does not grow with N: covariances with a candidate are kept only while it is one.
 
 use super::kernel_rows::KernelRows;
 use crate::error::InferenceError;
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 pub(super) struct ActivePoints {
     pub(super) rows: Vec<usize>,
     points: Mat<f64>,
-    /// Covariances by class; classes with equal kernels use those of the first.
+    /// By class; equal kernels use those of the first class.
     grams: Vec<Mat<f64>>,
     first: Vec<usize>,
 }
@@ -66,27 +66,22 @@ impl ActivePoints {
         self.rows.remove(place);
     }
 
-    /// Points from index `first` on, one per row.
     fn points(&self, first: usize) -> MatRef<'_, f64> {
         self.points.as_ref().transpose().subrows(first, self.len() - first)
     }
 }
 
-/// Covariances of active points with candidates.
 #[derive(Default)]
 pub(super) struct Candidates {
-    /// Column of each candidate, by row of the data.
     places: BTreeMap<usize, usize>,
-    /// Covariances by class, one column per candidate; classes with equal kernels use those of the first.
+    /// By class, one column per candidate; equal kernels use those of the first class.
     columns: Vec<Mat<f64>>,
-    /// Spare memory of the same shape.
     spare: Vec<Mat<f64>>,
-    /// Number of active points whose covariances are stored.
     known: usize,
 }
 
 impl Candidates {
-    /// Computes the covariances of new candidates and new active points; keeps the others.
+    /// Computes covariances of new candidates and active points; keeps the rest.
     pub(super) fn follow(
         &mut self,
         rows: &[usize],
@@ -135,7 +130,7 @@ impl Candidates {
         self.known = 0;
     }
 
-    /// Covariances of active points with a candidate; `class` is the first with its kernel.
+    /// Covariances with a candidate; `class` is the first with its kernel.
     pub(super) fn column(&self, class: usize, candidate: usize) -> &[f64] {
         &self.columns[class].col_as_slice(candidate)[..self.known]
     }
@@ -158,8 +153,8 @@ mod tests {
     use gp_kernels::Kernel;
     use gp_linalg::Threading;
 
-    /// After candidates stay, come and become active, with two classes of equal kernel, and after an active
-    /// point is removed, stored covariances equal fresh ones.
+    /// With candidates kept, added and activated, and an active point removed: stored covariances equal
+    /// fresh ones.
     #[test]
     fn what_is_kept_is_what_would_be_computed() {
         let texts =

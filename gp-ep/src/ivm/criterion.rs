@@ -1,8 +1,6 @@
-//! Learning criterion: an upper bound of −ln p(y) for a given active set and sites (Seeger & Jordan 2004 §5,
-//! App. A).
+//! Learning criterion: upper bound of −ln p(y) for given active set and sites (Seeger & Jordan 2004 §5, App. A).
 //!
-//! `G = −Σ_i E_Q[ln p(y_i | u_i)] + D[Q(u_I) ‖ P(u_I)]`. The sum over all points is computed in one pass over
-//! chunks of data.
+//! `G = −Σ_i E_Q[ln p(y_i | u_i)] + D[Q(u_I) ‖ P(u_I)]`, in one pass over chunks of data.
 
 use super::active_set::ActiveSet;
 use super::blocks::{Chunk, DivergenceParts, own};
@@ -18,7 +16,7 @@ use gp_kernels::Evaluator;
 use gp_kernels::data::DataSource;
 use gp_optim::ParameterSet;
 
-/// Points per chunk, so that their stubs fit the second-level cache for some hundred active points.
+/// Points per chunk: stubs of some hundred active points fit the second-level cache.
 const CHUNK: usize = 256;
 const TASK: usize = 16;
 
@@ -32,12 +30,12 @@ pub(super) struct Pass<'a> {
 type Show<'s> = dyn FnMut(&Chunk<'_>, &Evaluator) -> Result<(), InferenceError> + 's;
 
 impl Ivm {
-    /// Criterion for a posterior's active set and sites, at the current parameters, in nats: an upper bound
+    /// Criterion for a posterior's active set and sites at the current parameters, in nats: an upper bound
     /// of −ln p(y) up to integration errors.
     ///
     /// # Errors
     /// [`InferenceError::Kernel`], [`InferenceError::Observation`], [`InferenceError::Data`],
-    /// [`InferenceError::Linalg`] for a matrix without a Cholesky factor at the largest jitter.
+    /// [`InferenceError::Linalg`] if the largest jitter does not suffice.
     pub fn criterion(
         &self,
         data: &dyn DataSource,
@@ -46,9 +44,9 @@ impl Ivm {
         self.criterion_of(&Labelled::read(self, data)?, posterior.active_set(), None)
     }
 
-    /// Criterion; writes its gradient to `gradient`: one derivative per value in natural units, in the order
-    /// of [`parameter_names`](Self::parameter_names), fixed ones included, for constant active set and sites.
-    /// It is the exact gradient of the computed value, for any integration rule.
+    /// Criterion with its gradient: one derivative per value in natural units, ordered as
+    /// [`parameter_names`](Self::parameter_names), fixed ones included, for constant active set and sites.
+    /// Exact for the computed value under any integration rule.
     ///
     /// # Errors
     /// As [`criterion`](Self::criterion); [`InferenceError::Shape`] for a gradient of wrong length.
@@ -81,7 +79,6 @@ impl Ivm {
         Ok(value)
     }
 
-    /// Criterion; `visit` receives every chunk of the data.
     pub(super) fn over_rows(
         &self,
         &Pass { data, active, all, blocks }: &Pass<'_>,

@@ -1,11 +1,10 @@
-//! Labelled points in memory, checked.
+//! Checked labelled points in memory.
 
 use super::model::Ivm;
 use crate::error::InferenceError;
 use faer::MatRef;
 use gp_kernels::data::{DataSource, Loaded};
 
-/// All rows of a source: points, targets and class indices.
 #[derive(Debug)]
 pub(super) struct Labelled {
     rows: Loaded,
@@ -13,7 +12,6 @@ pub(super) struct Labelled {
 }
 
 impl Labelled {
-    /// Reads and checks all rows.
     pub(super) fn read(model: &Ivm, data: &dyn DataSource) -> Result<Self, InferenceError> {
         let rows = Loaded::of(data, 1)?;
         let support = model.likelihood().support();

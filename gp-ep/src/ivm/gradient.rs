@@ -1,15 +1,14 @@
 //! Gradient of the criterion, derived from dΦ = −Φ dK Φ, since Seeger & Jordan 2004 eq. 22–30 contain errors.
 //!
-//! Let `c_i = ∂G₁/∂h_i`, `G_i = ∂G₁/∂A_i` and, for every class, `R_i = Σ_c' G_i^{cc'} q_i⁽ᶜ'⁾` and
-//! `U_i = Fᵀ R_i`. The upstream derivatives are
+//! Let `c_i = ∂G₁/∂h_i`, `G_i = ∂G₁/∂A_i` and, for every class, `R_i = Σ_c' G_i^{cc'} q_i⁽ᶜ'⁾` and `U_i = Fᵀ R_i`. The
+//! upstream derivatives are
 //!
 //! - by `k_i`: `Bᵀ(g c_i − 2 G_i^{cc} m_i + 2 U_i)`, and by the prior variance `G_i^{cc}`;
-//! - by `K_I`: `Bᵀ(Σ G_i^{cc} m mᵀ − 2 Σ m Uᵀ + Fᵀ((S + ½Z) F − F X) + ½X + (½g − w) gᵀ) B` with `S = Σ q Rᵀ`
-//!   over all classes, X, Z and g those of the divergence, `w = X g + Σ m c − Fᵀ s` and `s = Σ q c + Σ F X g`
-//!   over all classes.
+//! - by `K_I`: `Bᵀ(Σ G_i^{cc} m mᵀ − 2 Σ m Uᵀ + Fᵀ((S + ½Z) F − F X) + ½X + (½g − w) gᵀ) B` with `S = Σ q Rᵀ` over all
+//!   classes, X, Z and g of the divergence, `w = X g + Σ m c − Fᵀ s` and `s = Σ q c + Σ F X g` over all classes.
 //!
-//! ½X + Fᵀ(½Z F − F X) is half of a diagonal block of ΦKΦ between Bᵀ and B, the derivative of ½(ln|N| + tr
-//! N⁻¹). The parts of eq. 22 and 23 from derivatives of ln|N| cancel, and H̃ needs no inverse here.
+//! ½X + Fᵀ(½Z F − F X) is half of a diagonal block of ΦKΦ between Bᵀ and B, the derivative of ½(ln|N| + tr N⁻¹). In
+//! eq. 22 and 23 the parts from ln|N| cancel; H̃ needs no inverse.
 
 use super::active_set::ActiveSet;
 use super::blocks::{Chunk, DivergenceParts, own};
@@ -22,7 +21,6 @@ use gp_kernels::{CovarianceGradients, Evaluator, KernelExt};
 use gp_linalg::product::{GramScratch, matmul, symmetrise_lower, weighted_gram};
 use std::ops::Range;
 
-/// Sums over all points for one class.
 struct ClassSums {
     /// Σ G^{cc} m mᵀ, lower triangle.
     m_m: Mat<f64>,
@@ -30,11 +28,10 @@ struct ClassSums {
     m_u: Mat<f64>,
     /// Σ m c
     shift: Vec<f64>,
-    /// Derivatives by the diagonal of K_I alone (the prior variances).
+    /// Derivatives by the diagonal of K_I (prior variances).
     own: Vec<f64>,
 }
 
-/// Sums over chunks, and the gradient that they lead to.
 pub(super) struct Upstream<'a> {
     model: &'a Ivm,
     active: &'a ActiveSet,
@@ -43,14 +40,13 @@ pub(super) struct Upstream<'a> {
     classes: Vec<ClassSums>,
     /// S
     joint: Mat<f64>,
-    /// Σ q c over all classes.
+    /// Σ q c over classes.
     shift: Vec<f64>,
     scratch: GramScratch,
     gradient: &'a mut [f64],
 }
 
 impl<'a> Upstream<'a> {
-    /// Sums and gradient, all zero.
     pub(super) fn new(
         (model, active): (&'a Ivm, &'a ActiveSet),
         (all, blocks): (&'a Representation, &'a DivergenceParts),
@@ -66,14 +62,12 @@ impl<'a> Upstream<'a> {
         Self { model, active, all, blocks, classes, joint, shift, scratch: GramScratch::new(), gradient }
     }
 
-    /// Range of a kernel's parameters in the gradient.
     fn parameters(&self, class: usize) -> Range<usize> {
         let count = |c: usize| self.model.kernels[c].parameter_count();
         let first = (0..class).map(count).sum();
         first..first + count(class)
     }
 
-    /// Adds a chunk to the sums, and its direct part to the gradient.
     pub(super) fn add_chunk(
         &mut self,
         chunk: &Chunk<'_>,
@@ -106,8 +100,7 @@ impl<'a> Upstream<'a> {
         Ok(())
     }
 
-    /// Adds a chunk to the sums of a class; returns the derivatives by the covariances of active points with
-    /// the chunk's.
+    /// Adds a chunk to a class's sums; returns derivatives by the covariances with the chunk.
     fn add_sums(
         &mut self,
         chunk: &Chunk<'_>,
@@ -141,7 +134,6 @@ impl<'a> Upstream<'a> {
         Ok(u)
     }
 
-    /// Adds the derivatives through the covariances among active points.
     pub(super) fn finish(mut self, evaluator: &Evaluator) -> Result<(), InferenceError> {
         let mut s = std::mem::take(&mut self.shift);
         for blocks in &self.blocks.classes {

@@ -1,8 +1,6 @@
-//! Representation of a growing active set. Frozen points are represented once; liquid ones again after every
-//! change of their sites.
-//!
-//! Frozen points keep their rows of L⁽ᶜ⁾ and their part of H = Σ Bᵀ B. A change of liquid sites replaces the
-//! last rows, adds their part to H, and factors H: O(C L n² + n³), independent of the number of data.
+//! Representation of a growing active set. Frozen points are represented once: they keep their rows of L⁽ᶜ⁾ and their
+//! part of H = Σ Bᵀ B. A change of liquid sites replaces the last rows and refactors H: O(C L n² + n³), independent of
+//! N.
 
 use super::active_set::CoupledSite;
 use super::covariances::ActivePoints;
@@ -11,7 +9,7 @@ use faer::Mat;
 use gp_linalg::{JitterPolicy, LinalgError, Threading};
 
 pub(super) struct Growth {
-    /// Representation of all points as of the last [`complete`](Self::complete).
+    /// Representation as of the last [`complete`](Self::complete).
     pub(super) all: Representation,
     frozen: usize,
     /// H of the frozen points, lower triangle.
@@ -31,17 +29,13 @@ impl Growth {
         self.frozen
     }
 
-    /// Freezes the oldest liquid point, with this site.
-    ///
-    /// # Errors
-    /// [`LinalgError::ExtendBreakdown`] if the factor breaks down; nothing changes then.
+    /// Freezes the oldest liquid point with this site; nothing changes if the factor breaks down.
     pub(super) fn freeze(&mut self, site: &CoupledSite, active: &ActivePoints) -> Result<(), LinalgError> {
         let columns = self.include(&[site], active, &JitterPolicy::none())?;
         self.frozen += 1;
         widen(self.h.as_mut().submatrix_mut(0, 0, self.frozen, self.frozen), columns.as_ref())
     }
 
-    /// Represents all points; `liquid` has the sites of those not frozen.
     pub(super) fn complete(
         &mut self,
         liquid: &[&CoupledSite],

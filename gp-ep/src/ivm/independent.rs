@@ -1,8 +1,7 @@
-//! Independent classes: one active set per latent (Seeger & Jordan 2004 §6, App. B). With one latent, the
-//! binary machine.
+//! Independent classes: one active set per latent (Seeger & Jordan 2004 §6, App. B); binary machine for one latent.
 //!
-//! Beliefs about all points are kept, one mean and variance per latent, so that every inclusion can score all
-//! points. The representation is that of [`representation`](super::representation) without coupling.
+//! Keeps mean and variance per latent of all points, so that every inclusion can score all points. Representation as
+//! in [`representation`](super::representation), uncoupled.
 
 use super::active_set::{ActiveClass, ActiveSet};
 use super::chunks::in_chunks;
@@ -28,11 +27,10 @@ pub(super) struct IndependentClasses<'a> {
     stubs: Stubs,
 }
 
-/// Latent with its active set, and its beliefs at all points.
 struct Latent {
     part: ClassPart,
     sites: Vec<(usize, Site)>,
-    /// `true` for points in the active set or refused by it.
+    /// `true` for points included or refused.
     taken: Vec<bool>,
     means: Vec<f64>,
     variances: Vec<f64>,
@@ -53,7 +51,7 @@ impl<'a> IndependentClasses<'a> {
         Self { task, latents, stubs }
     }
 
-    /// Best open active set for a point, with the score; None if no site has a positive gain.
+    /// Best open active set for a point, with score; None if no site has a positive gain.
     fn score(
         &self,
         row: usize,
@@ -88,7 +86,7 @@ impl<'a> IndependentClasses<'a> {
 }
 
 impl Classes for IndependentClasses<'_> {
-    /// Site, and the point's covariances with all points.
+    /// Site with the point's covariances with all points.
     type Site = (Site, Vec<f64>);
 
     fn open(&self) -> Vec<Target> {
@@ -178,8 +176,7 @@ impl Classes for IndependentClasses<'_> {
     }
 }
 
-/// Site π = (1/â − 1/a)₊, b = g + π ĥ, and its gain ½ (ln m + 1/m − 1 + g² a) with m = 1 + π a, or 0 if π is
-/// 0.
+/// Site π = (1/â − 1/a)₊, b = g + π ĥ; its gain ½ (ln m + 1/m − 1 + g² a), m = 1 + π a, or 0 if π is 0.
 fn scalar_site(belief: &ClassBelief, tilted: &Tilted, latent: usize) -> (Site, f64) {
     let (a, hat) = (belief.covariance[(latent, latent)], tilted.belief.covariance[(latent, latent)]);
     let g = tilted.gradient[latent];

@@ -10,7 +10,7 @@ use crate::learning::{Learning, LearningRecord, OnEvaluation, Trained};
 use crate::posterior::Predictor;
 use gp_kernels::data::DataSource;
 
-/// Active sets have default options; [`Ivm::build`] takes others. The log evidence is minus the criterion.
+/// Active sets use default options ([`Ivm::build`] takes others). The log evidence is minus the criterion.
 impl Inference for Ivm {
     type Posterior = IvmPosterior;
     type Settings = IvmLearning;

@@ -6,15 +6,15 @@ use gp_kernels::{Evaluator, Kernel, KernelExt};
 use gp_linalg::Threading;
 use std::sync::Arc;
 
-/// Kernels of all classes on the data. Equal kernels are evaluated once.
+/// Kernels of all classes on the data; equal kernels are evaluated once.
 #[derive(Debug)]
 pub(super) struct KernelRows<'a> {
     kernels: &'a [Box<dyn Kernel>],
-    /// For each class, the first with the same kernel.
+    /// First class with the same kernel, by class.
     first: Vec<usize>,
     inputs: MatRef<'a, f64>,
     evaluator: Evaluator,
-    /// Prior variances of all points, by class, white noise included.
+    /// Prior variances of all points, by class, with white noise.
     pub(super) diagonals: Vec<Arc<Vec<f64>>>,
 }
 
@@ -47,13 +47,11 @@ impl<'a> KernelRows<'a> {
         &self.first
     }
 
-    /// Classes whose kernel no earlier class has.
     pub(super) fn distinct(&self) -> impl Iterator<Item = usize> {
         (0..self.first.len()).filter(|&class| self.first[class] == class)
     }
 
-    /// Covariances of one point with all points for one class; with itself, its prior variance including
-    /// white noise.
+    /// Covariances of one point with all points; with itself, prior variance with white noise.
     pub(super) fn one(&self, row: usize, class: usize) -> Result<Vec<f64>, InferenceError> {
         let count = self.inputs.nrows();
         let mut covariances = vec![0.0; count];
@@ -63,7 +61,7 @@ impl<'a> KernelRows<'a> {
         Ok(covariances)
     }
 
-    /// Covariances of points x with points z as different observations, without white noise.
+    /// Covariances of points x with z as different observations, without white noise.
     pub(super) fn cross(
         &self,
         class: usize,

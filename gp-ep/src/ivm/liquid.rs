@@ -1,16 +1,14 @@
 //! Liquid part of the active set, whose sites EP still moves (Seeger & Jordan 2004 §D.4).
 //!
-//! Under all sites the latents of L liquid points are N(h, A), with A dense of dimension C·L. A new site at
-//! point l, Π_l + ΔΠ and b_l + Δb, changes A by a matrix of rank C. With A_ll = Q Qᵀ, `M = A_{·l} Q⁻ᵀ` and
+//! Under all sites the latents of L liquid points are N(h, A), A of dimension C·L, with latent c of point l at index
+//! l·C + c. A new site at point l, Π_l + ΔΠ and b_l + Δb, changes A by rank C. With A_ll = Q Qᵀ, `M = A_{·l} Q⁻ᵀ` and
 //! `T = I + Qᵀ ΔΠ Q`:
 //!
 //! - `A' = A + M (T⁻¹ − I) Mᵀ`,
 //! - `h' = h + M T⁻¹ Qᵀ (Δb − ΔΠ h_l)`.
 //!
-//! If T is not positive definite, rounding errors make it impossible to remove the old site. The paper
-//! updates factors; updating A itself costs C³L² less, and its errors end with the next recomputation.
-//!
-//! Latent c of point l has index l·C + c.
+//! If T is not positive definite, rounding prevents removal of the old site. The paper updates factors; updating A
+//! costs C³L² less, and its errors end with the next recomputation.
 
 use super::active_set::CoupledSite;
 use super::numbers::Column;
@@ -25,25 +23,22 @@ use gp_linalg::{LinalgError, Threading};
 pub(super) struct LiquidPoint {
     pub(super) row: usize,
     pub(super) site: CoupledSite,
-    /// Factor γ on its latents in its likelihood.
+    /// Factor γ on its latents in the likelihood.
     pub(super) gamma: f64,
 }
 
-/// Outcome of a new site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Change {
-    /// The site was changed.
     Made,
     /// Nothing changed, because the downdate broke down.
     RolledBack,
 }
 
-/// Joint belief about the latents of all liquid points.
 #[derive(Clone, Debug)]
 pub(super) struct Liquid {
     classes: usize,
     pub(super) points: Vec<LiquidPoint>,
-    /// V of all points.
+    /// V by point.
     halves: Vec<HalfPrecision>,
     /// A
     pub(super) covariance: Mat<f64>,
@@ -71,7 +66,6 @@ impl Liquid {
         self.points.len()
     }
 
-    /// Sets covariance and mean of all liquid latents, as recomputed under all sites.
     pub(super) fn set(&mut self, covariance: Mat<f64>, mean: Vec<f64>) {
         self.halves = self.points.iter().map(|point| HalfPrecision::new(&point.site.precision)).collect();
         self.directions = Mat::zeros(mean.len(), self.classes);
@@ -131,7 +125,7 @@ impl Liquid {
     }
 }
 
-/// Factor of T = I + Qᵀ (V'V'ᵀ − V Vᵀ) Q; None if it is not positive definite.
+/// Factor of T = I + Qᵀ (V'V'ᵀ − V Vᵀ) Q; None if not positive definite.
 fn ratio(q: &Factor, new: &HalfPrecision, old: &HalfPrecision) -> Option<Factor> {
     let columns = q.lower().transpose();
     let (new, old) = (new.times(&columns), old.times(&columns));
@@ -140,7 +134,7 @@ fn ratio(q: &Factor, new: &HalfPrecision, old: &HalfPrecision) -> Option<Factor>
     t.plus_products(&new, 1.0).plus_products(&old, -1.0).factor()
 }
 
-/// Vector b − Π h.
+/// b − Π h
 fn pull(site: &CoupledSite, mean: &[f64]) -> Column {
     let moved = precision_times(&site.precision, mean);
     site.shift.iter().zip(&moved).map(|(b, moved)| b - moved).collect()
@@ -202,7 +196,7 @@ mod tests {
         })
     }
 
-    /// Two points of three classes, all latents correlated: N(h, G) without sites.
+    /// Two points of three classes, correlated: N(h, G) without sites.
     fn liquid(variance: f64) -> Liquid {
         let g = correlated(variance);
         let mut liquid = Liquid::new(3);
@@ -213,7 +207,7 @@ mod tests {
         liquid
     }
 
-    /// A = (I + G Π)⁻¹ G and h = A (G⁻¹ hᶠ + b) = hᶠ + A (b − Π hᶠ) from the sites.
+    /// A = (I + G Π)⁻¹ G, h = hᶠ + A (b − Π hᶠ).
     fn refresh(liquid: &mut Liquid, g: &Mat<f64>) {
         let start: Vec<f64> = (0..6).map(|i| 0.1 * i as f64).collect();
         let product = |x: &[f64]| -> Vec<f64> {
@@ -234,9 +228,8 @@ mod tests {
         liquid.set(a, mean);
     }
 
-    /// A covariance that has lost the information of the sites, as rounding can do over time: the downdate
-    /// breaks down and nothing changes, to the bit. After a recomputation, as a run makes regularly, the same
-    /// change succeeds.
+    /// Rounding can remove the information of sites from the covariance; the downdate then breaks down and
+    /// nothing changes, to the bit. After recomputation it succeeds.
     #[test]
     fn a_breakdown_is_rolled_back_and_the_run_goes_on() {
         let g = correlated(3.0);
@@ -255,7 +248,6 @@ mod tests {
         assert_close(&found.marginal(1), &fresh.marginal(1), 1e-13);
     }
 
-    /// Cavity times site is the marginal.
     #[test]
     fn the_cavity_and_the_site_make_the_marginal() {
         let found = liquid(1.3);
@@ -277,7 +269,6 @@ mod tests {
         }
     }
 
-    /// Many changes agree with a recomputation.
     #[test]
     fn changes_agree_with_a_fresh_start() {
         let mut found = liquid(2.0);

@@ -6,12 +6,12 @@ use super::stubs::Stubs;
 /// Memory of a run by purpose, in bytes, without the data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryEstimate {
-    /// Independent classes: stub vectors of all points, 8 N C d bytes. Coupled classes: stubs of s candidates
-    /// and their covariances with active points, each twice, 32 s C d bytes.
+    /// Stubs: 8 N C d bytes for independent classes; 32 s C d for coupled ones, stubs and covariances of s
+    /// candidates, each twice.
     pub stubs: usize,
-    /// Prior variances of all points and, for independent classes, their means and variances: O(N C).
+    /// Prior variances, O(N C); for independent classes also means and variances.
     pub rows: usize,
-    /// Factors of the active set, O(C d²), and the covariance of the liquid set, O(C² L²).
+    /// Factors O(C d²) and liquid covariance O(C² L²).
     pub factors: usize,
 }
 

@@ -1,22 +1,21 @@
 //! Informative vector machine, binary and multi-class (Seeger & Jordan 2004).
 //!
-//! Labels depend on latent Gaussian processes: one for two classes, otherwise one per class. Only a small
-//! *active set* of observations, chosen for their information, gets sites. Time and memory are linear in the
-//! number of observations.
+//! Labels depend on latent Gaussian processes: one for two classes, otherwise one per class. Only a small *active set*
+//! of observations, chosen for their information, gets sites. Time and memory are linear in N.
 //!
 //! | [`Coupling`] | sites | active set | Seeger & Jordan 2004 |
 //! |---|---|---|---|
 //! | `Coupled` | diag π − π πᵀ/(1ᵀπ): information on differences of latents | one for all latents | §4, App. D |
 //! | `Independent` | diag π | one per latent | §6, App. B; with one latent the binary IVM |
 //!
-//! [`Ivm`] is the model, [`Ivm::build`] chooses an active set, [learning](crate::Inference::learn) finds
-//! parameters, [`IvmPosterior`] predicts, and [`IvmPlacement`] offers active sets as inducing inputs.
+//! [`Ivm`] is the model, [`Ivm::build`] chooses an active set, [learning](crate::Inference::learn) finds parameters,
+//! [`IvmPosterior`] predicts, [`IvmPlacement`] offers active sets as inducing inputs.
 //!
-//! A run ([`IvmOptions`]) first draws one point of each class. Each further inclusion scores candidates by
-//! their beliefs ([`Selection`]), includes the best one with a moment-matched site, freezes the oldest
-//! *liquid* point, and updates the liquid sites by EP. [`FinalSites::AtRest`] finally moves all sites to the
-//! minimum of the criterion, so that the active points represent the labels of all rows. Without it
-//! surprising points dominate, which is worse for noisy labels or many inputs.
+//! A run ([`IvmOptions`]) first draws one point per class. Each further inclusion scores candidates by their beliefs
+//! ([`Selection`]), includes the best with a moment-matched site, freezes the oldest *liquid* point, and updates the
+//! liquid sites by EP. [`FinalSites::AtRest`] then minimises the criterion over all sites, so that active points
+//! represent the labels of all rows. Otherwise surprising points dominate, which hurts with noisy labels or many
+//! inputs.
 
 mod active_set;
 mod blocks;

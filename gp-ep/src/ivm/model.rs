@@ -1,4 +1,4 @@
-//! Model of the informative vector machine: one kernel per latent, likelihood with intercepts, settings.
+//! Model of the informative vector machine.
 
 use super::memory::MemoryEstimate;
 use super::nodes::Nodes;
@@ -10,7 +10,7 @@ use gp_likelihoods::{Likelihood, Support};
 use gp_linalg::{JitterPolicy, Threading};
 use gp_optim::{Parameter, ParameterSet, ParameterSetMut, Transform};
 
-/// Gaussian processes with zero mean, one per class (or one for two classes), observed through labels.
+/// Zero-mean Gaussian processes, one per class (one for two classes), observed through labels.
 #[derive(Clone, Debug)]
 pub struct Ivm {
     pub(super) kernels: Vec<Box<dyn Kernel>>,
@@ -24,13 +24,13 @@ pub struct Ivm {
 }
 
 impl Ivm {
-    /// Model with these prior covariances, one per latent, and a likelihood of labels. Intercepts are fixed
-    /// at 0. Classes are coupled if there are several latents.
+    /// Model with one prior covariance per latent and a likelihood of labels. Intercepts are fixed at 0;
+    /// several latents are coupled.
     ///
     /// # Errors
-    /// [`InferenceError::Shape`] for another number of kernels than latents, [`InferenceError::Unsupported`]
-    /// for observations other than single labels, or if coupled classes have a likelihood that changes when
-    /// all latents move together (coupled sites ignore that direction).
+    /// [`InferenceError::Shape`] for a wrong number of kernels; [`InferenceError::Unsupported`] for
+    /// observations other than single labels, or coupled classes whose likelihood changes when all latents
+    /// move together (a direction coupled sites ignore).
     pub fn new(
         kernels: Vec<Box<dyn Kernel>>,
         likelihood: Box<dyn Likelihood>,
@@ -59,7 +59,7 @@ impl Ivm {
         if latents == 1 { Ok(model) } else { model.with_coupling(Coupling::Coupled) }
     }
 
-    /// Model with the same kernel for every latent.
+    /// Model with one kernel for all latents.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -68,7 +68,7 @@ impl Ivm {
         Self::new(kernels, likelihood)
     }
 
-    /// Sets the coupling of the posterior.
+    /// Sets the coupling of classes in the posterior.
     ///
     /// # Errors
     /// [`InferenceError::Unsupported`] as for [`new`](Self::new), and for one coupled latent.
@@ -82,7 +82,7 @@ impl Ivm {
         Ok(self)
     }
 
-    /// Sets the integration rule. With one latent it is not used: the likelihood integrates.
+    /// Sets the integration rule; unused with one latent, whose likelihood integrates.
     ///
     /// # Errors
     /// [`InferenceError::Likelihood`] for a rule with too many nodes.
@@ -103,7 +103,7 @@ impl Ivm {
         &self.kernels
     }
 
-    /// Prior covariances, mutable, to set parameter values, fixed parameters, bounds and priors.
+    /// Prior covariances, to change values, fixed parameters, bounds and priors.
     pub fn kernels_mut(&mut self) -> &mut [Box<dyn Kernel>] {
         &mut self.kernels
     }
@@ -114,13 +114,13 @@ impl Ivm {
         self.likelihood.as_ref()
     }
 
-    /// Parameter `intercept`: a constant added to each latent in the likelihood. Fixed at 0 by default.
+    /// Parameter `intercept`: constant added to each latent in the likelihood, fixed at 0 by default.
     #[must_use]
     pub fn intercepts(&self) -> &Parameter {
         &self.intercepts
     }
 
-    /// Intercepts, mutable, to set values, fixed parameters, bounds and prior.
+    /// Intercepts, to change values, fixed parameters, bounds and prior.
     pub fn intercepts_mut(&mut self) -> &mut Parameter {
         &mut self.intercepts
     }
@@ -146,7 +146,7 @@ impl Ivm {
         of_kernels.chain((0..self.classes()).map(|c| format!("intercept[{c}]"))).collect()
     }
 
-    /// Memory estimate of a run over this number of points.
+    /// Memory estimate of a run over `points` rows.
     #[must_use]
     pub fn memory(&self, points: usize, options: &IvmOptions) -> MemoryEstimate {
         MemoryEstimate::new(points, self.classes(), self.coupling, options)
@@ -161,7 +161,7 @@ impl Ivm {
         }
     }
 
-    /// `true` if log densities at some test points do not change when all latents move together.
+    /// `true` if test log densities do not change when all latents move together.
     fn is_shift_invariant(&self) -> Result<bool, InferenceError> {
         let latents = self.classes();
         let support = self.likelihood.support();
@@ -181,7 +181,7 @@ impl Ivm {
     }
 }
 
-/// Kernels by latent, then the intercepts. Parameters of the likelihood are not learned.
+/// Kernels by latent, then intercepts. Likelihood parameters are not learned.
 impl ParameterSet for Ivm {
     fn visit(&self, visit: &mut dyn FnMut(&Parameter)) {
         self.kernels.iter().for_each(|kernel| kernel.for_each_parameter(visit));

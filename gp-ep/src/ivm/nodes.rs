@@ -1,4 +1,4 @@
-//! Nodes and weights of an integration rule, with vectorised sums over them.
+//! Nodes and weights of an integration rule, with vectorised sums.
 
 use super::numbers::{Column, Numbers};
 use super::small::Square;
@@ -7,18 +7,18 @@ use gp_likelihoods::quadrature::Cubature;
 use gp_linalg::pulp::{Simd, WithSimd};
 use gp_linalg::vector::{dispatch, exp_in_place};
 
-/// Number of one-dimensional exponentials that most product rules need.
+/// One-dimensional exponentials that most product rules need.
 const FACTORS: usize = 48;
-/// Bound on exponents below which no partial product overflows or underflows.
+/// Bound on exponents that avoids overflow and underflow of partial products.
 const SAFE: f64 = 600.0;
 
-/// Nodes and weights over independent standard normal numbers.
+/// Nodes and weights for independent standard normals.
 #[derive(Clone, Debug)]
 pub(super) struct Nodes {
-    /// Coordinates by dimension, each for all nodes.
+    /// By dimension, each for all nodes.
     coordinates: Vec<f64>,
     weights: Vec<f64>,
-    /// Coordinates along one dimension if the rule is a product rule; the first dimension varies fastest.
+    /// Coordinates along one dimension of a product rule; the first dimension varies fastest.
     axis: Option<Vec<f64>>,
 }
 
@@ -38,7 +38,6 @@ impl Nodes {
         &self.weights
     }
 
-    /// Coordinates of all nodes along each dimension.
     pub(super) fn coordinates(&self) -> impl Iterator<Item = &[f64]> {
         self.coordinates.chunks_exact(self.count())
     }
@@ -49,8 +48,7 @@ impl Nodes {
         slopes.zip(self.coordinates()).for_each(|(slope, s)| dispatch(Add { out, slope, s }));
     }
 
-    /// `exp(constant + Σ_j slope_j s_j)` at all nodes s; for product rules, as products of a few
-    /// exponentials.
+    /// `exp(constant + Σ_j slope_j s_j)` at all nodes s; for product rules, products of a few exponentials.
     pub(super) fn exponentials(&self, constant: f64, slopes: &[f64], out: &mut [f64]) {
         let Some(axis) = self.axis.as_deref().filter(|axis| is_safe(constant, slopes, axis)) else {
             self.line(constant, slopes.iter().copied(), out);
@@ -64,7 +62,7 @@ impl Nodes {
         dispatch(Products { out, factors: &factors, order: axis.len() });
     }
 
-    /// Mean and covariance of s under weights p with the sum `total`; `rows` is scratch.
+    /// Mean and covariance of s under weights p of sum `total`; `rows` is scratch.
     pub(super) fn moments(
         &self,
         (p, total): (&[f64], f64),
@@ -87,8 +85,7 @@ impl Nodes {
     }
 }
 
-/// One-dimensional coordinates of a product rule, from those of `count` nodes by dimension; None for other
-/// rules.
+/// One-dimensional coordinates of a product rule, from `count` nodes by dimension; None for other rules.
 fn axis_of(coordinates: &[f64], count: usize) -> Option<Vec<f64>> {
     let dimensions = u32::try_from(coordinates.len().checked_div(count)?).ok()?;
     let order = (1..=count).find(|order| order.saturating_pow(dimensions) >= count)?;
@@ -99,7 +96,6 @@ fn axis_of(coordinates: &[f64], count: usize) -> Option<Vec<f64>> {
     is_product.then(|| axis.to_vec())
 }
 
-/// `true` if no part of the exponents is beyond [`SAFE`].
 fn is_safe(constant: f64, slopes: &[f64], axis: &[f64]) -> bool {
     let largest = axis.iter().fold(0.0f64, |largest, s| largest.max(s.abs()));
     constant.abs() + largest * slopes.iter().map(|slope| slope.abs()).sum::<f64>() < SAFE
@@ -175,11 +171,11 @@ impl WithSimd for Moments<'_> {
     }
 }
 
-/// The sums of [`Moments`] for a product rule, one dimension after the other, the slowest first.
+/// Sums of [`Moments`] for a product rule, one dimension at a time, slowest first.
 struct Contraction<'a> {
     axis: &'a [f64],
     p: &'a [f64],
-    /// Scratch for two tables without the slowest dimension, used alternately.
+    /// Scratch: two tables without the slowest dimension.
     rows: &'a mut [f64],
     mean: &'a mut Column,
     moments: &'a mut Square,
@@ -210,7 +206,7 @@ impl WithSimd for Contraction<'_> {
     }
 }
 
-/// Sums Σ s p and Σ s² p along the slowest dimension.
+/// Σ s p and Σ s² p along the slowest dimension.
 #[inline(always)]
 fn along(p: &[f64], axis: &[f64]) -> (f64, f64) {
     let (mut first, mut second) = (0.0, 0.0);
@@ -222,7 +218,7 @@ fn along(p: &[f64], axis: &[f64]) -> (f64, f64) {
     (first, second)
 }
 
-/// Sum Σ s p over the slowest dimension.
+/// Σ s p over the slowest dimension.
 #[inline(always)]
 fn contract(p: &[f64], axis: &[f64], out: &mut [f64]) {
     out.fill(0.0);
@@ -244,7 +240,7 @@ fn fold(p: &mut [f64], count: usize, order: usize) {
 mod tests {
     use super::*;
 
-    /// Exponentials of a product rule equal those of any rule, also where partial products would overflow.
+    /// Equality also holds where partial products would overflow.
     #[test]
     fn exponentials_are_those_of_lines() {
         let rules = [Cubature::product(3, 5), Cubature::product(9, 2), Cubature::quasi_random(100, 3, 1)];
@@ -267,7 +263,6 @@ mod tests {
         }
     }
 
-    /// Covariances under unequal weights equal plain sums.
     #[test]
     fn moments_are_plain_sums() {
         let rules = [Cubature::product(3, 5), Cubature::product(5, 2), Cubature::quasi_random(90, 3, 1)];

@@ -2,17 +2,16 @@
 
 use std::ops::{Deref, DerefMut};
 
-/// Largest number of latents whose vectors and matrices stay on the stack, as for product rules.
+/// Largest number of latents kept on the stack, as for product rules.
 pub(super) const FEW: usize = 6;
 
 pub(super) type Column = Numbers<FEW>;
 
-/// Vector of any length, on the stack up to N values.
+/// Values on the stack up to N, else on the heap.
 #[derive(Clone, Debug)]
 pub(super) struct Numbers<const N: usize> {
     len: usize,
     few: [f64; N],
-    /// All values, if there are more than N.
     many: Vec<f64>,
 }
 

@@ -6,13 +6,13 @@ use super::small::{Root, Square, dot};
 use crate::error::InferenceError;
 use gp_likelihoods::{Latent, LatentDerivatives, Likelihood, PointDerivatives, Workspace};
 
-/// Likelihood with intercepts, p(y | γ u + β), and the nodes that integrate it.
+/// Likelihood p(y | γ u + β) with intercepts β, and its integration nodes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ObservationModel<'m> {
     pub(super) likelihood: &'m dyn Likelihood,
     pub(super) intercepts: &'m [f64],
     pub(super) nodes: &'m Nodes,
-    /// `true` if sites have the null direction 1, so that only differences of latents matter.
+    /// `true` if sites have the null direction 1: only differences of latents matter.
     pub(super) coupled: bool,
 }
 
@@ -31,7 +31,7 @@ impl ClassBelief {
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct IntegralScratch {
-    /// Latents of each node, and one value per node.
+    /// Latents of each node, one value per node.
     pub(super) latents: Vec<f64>,
     pub(super) values: Vec<f64>,
     /// Scratch: values of all nodes by latent.
@@ -41,12 +41,11 @@ pub(super) struct IntegralScratch {
     pub(super) workspace: Workspace,
 }
 
-/// Expected log density with derivatives.
 #[derive(Clone, Debug)]
 pub(super) struct Expected {
     pub(super) value: f64,
     pub(super) by_mean: Column,
-    /// Derivatives by the entries of the covariance matrix; symmetric.
+    /// By entries of the covariance matrix; symmetric.
     pub(super) by_covariance: Square,
 }
 
@@ -79,7 +78,7 @@ impl ObservationModel<'_> {
         }
     }
 
-    /// E log p(y | u + β), with the exact derivatives of its sum over nodes.
+    /// E log p(y | u + β), with exact derivatives of its sum over nodes.
     pub(super) fn expectation(
         &self,
         y: f64,
@@ -145,7 +144,6 @@ impl ObservationModel<'_> {
         Ok(out)
     }
 
-    /// Probabilities of all classes given the latents.
     pub(super) fn given(&self, latents: &[f64]) -> Result<Column, InferenceError> {
         let shifted: Column = latents.iter().zip(self.intercepts).map(|(u, beta)| u + beta).collect();
         let probability = |class: usize| {

@@ -1,4 +1,4 @@
-//! Operation counts of a run and of learning, for estimates of their time.
+//! Operation counts of a run and of learning, to estimate their time.
 //!
 //! N rows, D inputs, Q latents, active sets of d points, s candidates per inclusion, L liquid points:
 //!
@@ -9,12 +9,12 @@
 //! | step to converged sites | `N d² Q (4 + 3 Q) + (Q d)³`, without products of classes if independent | `N` |
 //! | evaluation with gradient | `6 Q N d² + 4 Q d³` | `N` |
 //!
-//! Each of the latter two also takes the distances of N rows from d points, `6 Q N d D`.
+//! The last two also compute distances of N rows from d points, `6 Q N d D`.
 
 use super::model::Ivm;
 use super::options::{Coupling, IvmOptions};
 
-/// Share of the work of a covariance value with its gradient that the value takes.
+/// Work of a covariance value relative to value with gradient.
 const VALUE: f64 = 0.5;
 
 /// Operation counts of one kind of work.
@@ -42,7 +42,7 @@ pub struct IvmWork {
 }
 
 impl Ivm {
-    /// Operation counts for this number of rows with so many inputs.
+    /// Operation counts for `rows` rows of `dim` inputs.
     #[must_use]
     pub fn operations(&self, (rows, dim): (usize, usize), options: &IvmOptions) -> IvmWork {
         let active = options.active.min(rows);
@@ -82,7 +82,7 @@ impl Ivm {
         IvmWork { choice, step, evaluation }
     }
 
-    /// Number of nodes of the integration rule; 1 for one latent, whose likelihood integrates by itself.
+    /// Number of nodes of the integration rule; 1 for one latent, whose likelihood integrates.
     #[must_use]
     pub fn node_count(&self) -> usize {
         self.observation_model().nodes.count()

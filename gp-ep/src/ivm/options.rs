@@ -10,36 +10,33 @@ pub enum Selection {
     /// Largest divergence of the tilted moments from the belief before.
     #[default]
     InformationGain,
-    /// Largest divergence of the belief after inclusion, computed with the actual site (Seeger & Jordan 2004
-    /// eq. 14).
+    /// Largest divergence of the belief after inclusion with the actual site (Seeger & Jordan 2004 eq. 14).
     ExactInformationGain,
-    /// Largest entropy of the predicted class probabilities.
+    /// Largest entropy of predicted class probabilities.
     MaxEntropy,
     /// Random points.
     Random,
 }
 
-/// Correlation between classes in the posterior.
+/// Correlation of classes in the posterior.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Coupling {
-    /// Sites diag π − π πᵀ/(1ᵀπ) on one active set for all classes: represents the likelihood's coupling of
-    /// classes to second order.
+    /// Sites diag π − π πᵀ/(1ᵀπ) on one active set: coupling of classes to second order.
     Coupled,
-    /// Diagonal sites, and one active set per class (Seeger & Jordan 2004 §6). With one latent, the binary
-    /// IVM.
+    /// Diagonal sites, one active set per class (Seeger & Jordan 2004 §6); binary IVM for one latent.
     Independent,
 }
 
 /// Integration rule over the latents of one observation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub enum Rule {
-    /// Gauss–Hermite products with 9 nodes per dimension for two classes, 7 for three, 5 for four, 3 for five
-    /// and six; above, 1024 quasi-random nodes.
+    /// Gauss–Hermite products with 9 nodes per dimension for two classes, 7 for three, 5 for four, 3 for
+    /// five and six; above, 1024 quasi-random nodes.
     #[default]
     Automatic,
-    /// Gauss–Hermite product with this number of nodes per dimension.
+    /// Gauss–Hermite product with this many nodes per dimension.
     Product(usize),
-    /// McNamee and Stenger's rule of degree 5. Its weights are partly negative from five classes on.
+    /// McNamee and Stenger's rule of degree 5; some weights negative from five classes on.
     Symmetric,
     /// Quasi-random nodes.
     QuasiRandom {
@@ -67,22 +64,20 @@ impl Rule {
     }
 }
 
-/// Weaker likelihoods for points included last: their latents are multiplied by γ ≤ 1 (Seeger & Jordan 2004
-/// §D.5).
+/// Weaker likelihoods for points included last: latents multiplied by γ ≤ 1 (Seeger & Jordan 2004 §D.5).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Reweighting {
     /// γ of the first point, in (0, 1].
     pub start: f64,
-    /// Rate at which γ grows, positive: with d active points the last has γ = 1 − (1 − start) exp(−rate·(d −
-    /// 1)).
+    /// Positive growth rate of γ: with d active points the last has γ = 1 − (1 − start) exp(−rate·(d − 1)).
     pub rate: f64,
-    /// Number of points over which γ grows linearly to 1, counted from the last: at least 1, less than the
-    /// size of the liquid set.
+    /// Number of last points over which γ falls linearly from 1: at least 1, less than the size of the
+    /// liquid set.
     pub span: usize,
 }
 
 impl Reweighting {
-    /// γ of the liquid points, oldest first, with d points in the active set.
+    /// γ of liquid points, oldest first, with d active points.
     pub(super) fn factors(&self, active: usize, liquid: usize) -> Vec<f64> {
         let last = 1.0 - (1.0 - self.start) * (-self.rate * (active as f64 - 1.0)).exp();
         let slope = (1.0 - last) / self.span as f64;
@@ -93,11 +88,10 @@ impl Reweighting {
 /// Final sites of the active points.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FinalSites {
-    /// Moment-matched sites from the run, which use the labels of the active points only.
+    /// Moment-matched sites, which use labels of active points only.
     #[default]
     Matched,
-    /// Sites that minimise the criterion, which uses the labels of all rows. Takes about ten further passes
-    /// over the data.
+    /// Sites that minimise the criterion, which uses all labels; about ten further passes over the data.
     AtRest,
 }
 
@@ -105,24 +99,23 @@ pub enum FinalSites {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct IvmOptions {
-    /// Size of the active set; of each one, if classes are independent.
+    /// Size of the active set; of each one if classes are independent.
     pub active: usize,
     /// Score by which points are chosen.
     pub selection: Selection,
-    /// Number of points included last whose sites EP still moves; 0 fixes every site at inclusion.
-    /// Independent classes ignore it.
+    /// Number of last points whose sites EP still moves; 0 fixes sites at inclusion. Ignored by independent
+    /// classes.
     pub liquid: usize,
-    /// Number of EP sweeps over the liquid set after each inclusion.
+    /// EP sweeps over the liquid set after each inclusion.
     pub sweeps: usize,
-    /// Number of site updates per liquid point after which the belief is recomputed.
+    /// Site updates per liquid point after which the belief is recomputed.
     pub refresh: usize,
-    /// Number of points scored per inclusion. None means all for independent classes; otherwise N divided by
-    /// the larger of the number of classes and the size of the liquid set, but at least 50.
+    /// Points scored per inclusion. None: all for independent classes; otherwise N divided by the larger of
+    /// the number of classes and the liquid set's size, but at least 50.
     pub candidates: Option<usize>,
-    /// Fraction of candidates, the best ones, kept for the next inclusion, in [0, 1). The others are drawn at
-    /// random.
+    /// Fraction of best candidates kept for the next inclusion, in [0, 1); the rest is drawn at random.
     pub retained: f64,
-    /// Weaker likelihoods for points included last; None by default.
+    /// Weaker likelihoods for points included last.
     pub reweighting: Option<Reweighting>,
     /// Final sites of the active points.
     pub sites: FinalSites,
@@ -189,7 +182,7 @@ impl IvmOptions {
 mod tests {
     use super::*;
 
-    /// γ grows from `start` to 1 (Seeger & Jordan 2004 §D.5); the oldest point of a full liquid set has 1.
+    /// γ grows from `start` to 1 (Seeger & Jordan 2004 §D.5); in a full liquid set the oldest point has 1.
     #[test]
     fn reweighting_grows_to_one() {
         let weights = Reweighting { start: 0.2, rate: 0.05, span: 4 };

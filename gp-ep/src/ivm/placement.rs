@@ -12,9 +12,8 @@ use std::collections::HashSet;
 
 /// Placement `ivm`: rows chosen by an informative vector machine with one kernel for all classes.
 ///
-/// A placement does not receive labels, so the labels of its rows are given here. Register it with
-/// `Placements::built_in().with(Box::new(…))`. Of rows with equal inputs only the first is used, so there can
-/// be fewer points than requested.
+/// Placements receive no labels, so they are given here. Of rows with equal inputs only the first is used;
+/// there can be fewer points than requested.
 ///
 /// ```
 /// use faer::Mat;
@@ -39,8 +38,7 @@ pub struct IvmPlacement {
 }
 
 impl IvmPlacement {
-    /// Placement with these labels, likelihood and options. The request gives the number of points and the
-    /// seed.
+    /// Placement with these labels, likelihood and options; the request gives number of points and seed.
     #[must_use]
     pub fn new(labels: Vec<f64>, likelihood: Box<dyn Likelihood>, options: IvmOptions) -> Self {
         Self { labels, likelihood, options }

@@ -17,7 +17,7 @@ use gp_linalg::product::matmul;
 
 const CHUNK: usize = 256;
 
-/// Posterior over all latent functions. Owns copies of the model and the active inputs.
+/// Posterior over all latent functions. Owns copies of model and active inputs.
 #[derive(Clone, Debug)]
 pub struct IvmPosterior {
     model: Ivm,
@@ -31,7 +31,7 @@ impl IvmPosterior {
         Ok(Self { model: model.clone(), active, representation })
     }
 
-    /// Active inputs of one latent, d×D, one point per row, in order of inclusion.
+    /// Active inputs of one latent, d×D, in order of inclusion.
     ///
     /// # Panics
     /// If there is no such latent.
@@ -40,26 +40,25 @@ impl IvmPosterior {
         self.active.classes[latent].inputs.as_ref()
     }
 
-    /// Largest jitter that the matrices needed.
+    /// Largest jitter needed.
     #[must_use]
     pub fn jitter(&self) -> f64 {
         self.representation.jitter()
     }
 
-    /// Model at the time when this posterior was computed.
+    /// Model when this posterior was computed.
     #[must_use]
     pub fn model(&self) -> &Ivm {
         &self.model
     }
 
-    /// Active rows of one latent in order of inclusion, the same for all coupled latents. Empty if there is
-    /// no such latent.
+    /// Active rows of one latent in order of inclusion, shared if coupled. Empty for an unknown latent.
     #[must_use]
     pub fn active(&self, latent: usize) -> &[usize] {
         self.active.classes.get(latent).map_or(&[], |class| &class.rows)
     }
 
-    /// Parameters π and b of the sites, one of each per active row.
+    /// Site parameters π and b, one of each per active row.
     #[must_use]
     pub fn sites(&self, latent: usize) -> (&[f64], &[f64]) {
         self.active.classes.get(latent).map_or((&[], &[]), |class| (&class.precision, &class.shift))
@@ -72,12 +71,11 @@ impl IvmPosterior {
     /// Predictor with the model's likelihood.
     ///
     /// # Errors
-    /// Those of computing the posterior.
+    /// As for computing the posterior.
     pub fn predictor(&self) -> Result<Predictor<Self>, InferenceError> {
         Predictor::new(self.clone(), self.model.likelihood().clone_box(), self.model.threading)
     }
 
-    /// Prior covariances of a latent's active points with other points.
     fn cross(
         &self,
         (latent, kernel): (usize, &dyn Kernel),
@@ -91,7 +89,7 @@ impl IvmPosterior {
         Ok(cross)
     }
 
-    /// Means and variances `k − ‖m‖² + ‖q‖²`, from the covariances with active points.
+    /// Means, and variances `k − ‖m‖² + ‖q‖²`, from covariances with active points.
     fn marginals(
         &self,
         (latent, kernel): (usize, &dyn Kernel),
@@ -124,7 +122,6 @@ impl IvmPosterior {
         Ok((0..points.nrows()).map(|j| self.representation.belief(&stubs, j, |c| prior[c][j])).collect())
     }
 
-    /// Stubs of these points, and their prior variances by latent.
     fn stubs(&self, points: MatRef<'_, f64>) -> Result<(StubBlock, Vec<Vec<f64>>), InferenceError> {
         let evaluator = Evaluator::new(Threading::Here);
         let (mut cross, mut prior) = (Vec::new(), Vec::new());
@@ -138,7 +135,7 @@ impl IvmPosterior {
     }
 }
 
-/// Predictions at new points, where white noise is part of variances only.
+/// White noise at new points is part of variances only.
 impl Posterior for IvmPosterior {
     fn latent_count(&self) -> usize {
         self.model.classes()
@@ -186,7 +183,6 @@ impl Posterior for IvmPosterior {
         Ok(((0..x.nrows()).map(mean).collect(), covariance))
     }
 
-    /// Joint samples of all latents, which are correlated.
     fn sample(
         &self,
         x: MatRef<'_, f64>,

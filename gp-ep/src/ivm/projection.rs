@@ -1,24 +1,23 @@
 //! Moment matching by sites Π = diag π − π πᵀ/(1ᵀπ) (Seeger & Jordan 2004 §4.3, Appendix C).
 //!
-//! Such sites match the tilted mean exactly, but not all of the tilted covariance Â: π minimises the relative
-//! entropy `f = −log|A⁻¹ + Π| + tr(Â Π)`. Its second term is concave up to a linear one. A monotone double
-//! loop replaces it by its tangent at x = π/(1ᵀπ) and minimises the convex rest over ln π. The loop is slow
-//! near a minimum (after 200 rounds a π was still 5 % off), so it runs to low accuracy, followed by descent
-//! on f itself.
+//! Sites match the tilted mean exactly, but not all of the tilted covariance Â: π minimises the relative entropy
+//! `f = −log|A⁻¹ + Π| + tr(Â Π)`. Its second term is concave up to a linear one. A monotone double loop replaces it by
+//! its tangent at x = π/(1ᵀπ) and minimises the convex rest over ln π, to low accuracy, since it is slow near a
+//! minimum (a π still 5 % off after 200 rounds). Descent on f itself follows.
 //!
-//! Steps are Newton's. With `w_c = e_c − x`, ∂Π/∂π_c = w_c w_cᵀ, ∂²Π/∂π_c∂π_d = −(w_c w_dᵀ + w_d w_cᵀ)/(1ᵀπ)
-//! and N = (A⁻¹ + Π)⁻¹, the derivatives of f are `w_cᵀ(Â − N)w_c` and `(w_cᵀ N w_d)² − 2 w_cᵀ(Â − N)w_d/(1ᵀπ)`;
-//! with a tangent, Â in the second is replaced by 0. (The paper used BFGS.)
+//! Steps are Newton's (BFGS in the paper). With `w_c = e_c − x`, ∂Π/∂π_c = w_c w_cᵀ, ∂²Π/∂π_c∂π_d = −(w_c w_dᵀ + w_d
+//! w_cᵀ)/(1ᵀπ) and N = (A⁻¹ + Π)⁻¹, the derivatives of f are `w_cᵀ(Â − N)w_c` and
+//! `(w_cᵀ N w_d)² − 2 w_cᵀ(Â − N)w_d/(1ᵀπ)`; with a tangent, Â in the second is 0.
 //!
-//! With `V = D^½ (I − y yᵀ)`, D = diag π and y = √x: `Π = V Vᵀ`. All quantities follow from the factor of
-//! `I + Vᵀ A V` (eigenvalues ≥ 1). A is never inverted and V not formed: `Vᵀ u = √π ∘ (u − xᵀu)`.
+//! With `V = D^½ (I − y yᵀ)`, D = diag π and y = √x: `Π = V Vᵀ`. All quantities follow from the factor of `I + Vᵀ A V`
+//! (eigenvalues ≥ 1), without A⁻¹ or V: `Vᵀ u = √π ∘ (u − xᵀu)`.
 
 use super::numbers::Column;
 use super::small::{Factor, Square, inner};
 
-/// Bounds of ln π: sites have no effect at the lower one and fix the value at the upper one.
+/// Bounds of ln π: no effect at the lower one, fixed value at the upper one.
 const BOUNDS: (f64, f64) = (-23.0, 23.0);
-/// Largest change of any ln π per step.
+/// Largest change of ln π per step.
 const LONGEST: f64 = 3.0;
 /// Maximum numbers of steps per round, of rounds, and of final steps.
 const INNER: usize = 4;
@@ -27,13 +26,11 @@ const LAST: usize = 60;
 /// Gradient norms by ln π that end a round, and the search.
 const SLOPPY: f64 = 1e-2;
 const ACCURATE: f64 = 1e-11;
-/// Relative change of the tangent at which the double loop ends.
+/// Relative change of the tangent that ends the double loop.
 const NEAR: f64 = 3e-2;
-/// Powers of ten, relative to the largest entry, tried as additions to the diagonal of a Hessian without a
-/// factor.
+/// Powers of ten, relative to the largest entry, added to the diagonal of a Hessian without a factor.
 const RAISED: (i32, i32) = (-8, 8);
 
-/// V = D^½ (I − y yᵀ), with Π = V Vᵀ.
 #[derive(Clone, Debug)]
 pub(super) struct HalfPrecision {
     /// √π and x.
@@ -53,20 +50,20 @@ impl HalfPrecision {
         u.iter_mut().zip(&self.roots).for_each(|(u, root)| *u = root * (*u - mean));
     }
 
-    /// Product S V.
+    /// `S V`
     pub(super) fn times(&self, s: &Square) -> Square {
         let mut out = s.clone();
         out.rows_mut().for_each(|row| self.contract(row));
         out
     }
 
-    /// Vᵀ S V from S V, for a symmetric S.
+    /// `Vᵀ S V` from S V, for symmetric S.
     pub(super) fn within(&self, sv: &Square) -> Square {
         self.times(&sv.transpose())
     }
 }
 
-/// Product Π x for Π = diag π − π πᵀ/(1ᵀπ).
+/// `Π x`
 pub(super) fn precision_times(pi: &[f64], x: &[f64]) -> Column {
     let mean = inner(pi, x) / pi.iter().sum::<f64>();
     pi.iter().zip(x).map(|(p, x)| p * (x - mean)).collect()
@@ -87,7 +84,7 @@ fn new_covariance(a: &Square, pi: &[f64]) -> Option<(Square, f64)> {
     Some((a.plus_products(&av, -1.0), factor.log_det()))
 }
 
-/// Local minimum of f from `start`, for the belief's covariance A and the tilted Â. None if rounding made A
+/// Local minimum of f from `start`, for the belief's covariance A and the tilted Â; None if rounding made A
 /// invalid.
 pub(super) fn project(a: &Square, tilted: &Square, start: &[f64]) -> Option<Column> {
     let problem = Problem { a, tilted };
@@ -109,7 +106,6 @@ pub(super) fn project(a: &Square, tilted: &Square, start: &[f64]) -> Option<Colu
     Some(t.iter().map(|t| t.exp()).collect())
 }
 
-/// Values of π and x, from ln π.
 fn shares(t: &[f64]) -> (Column, Column) {
     let pi: Column = t.iter().map(|t| t.exp()).collect();
     let total: f64 = pi.iter().sum();
@@ -117,7 +113,7 @@ fn shares(t: &[f64]) -> (Column, Column) {
     (pi, x)
 }
 
-/// Products w_cᵀ S w_d for all c and d, with w_c = e_c − x.
+/// w_cᵀ S w_d for all c and d, with w_c = e_c − x.
 fn from_mean(s: &Square, x: &[f64]) -> Square {
     let work = s.times(x);
     let mean = inner(&work, x);
@@ -148,8 +144,7 @@ impl Problem<'_> {
         slope.iter().enumerate().map(|(c, q)| self.tilted[(c, c)] - 2.0 * q + constant).collect()
     }
 
-    /// Value −log|I + Vᵀ A V| + bᵀπ and its gradient by ln π: of f with the tangent b or, without one, of f
-    /// itself.
+    /// −log|I + Vᵀ A V| + bᵀπ and its gradient by ln π, for the tangent b; without one, f itself.
     fn at(&self, t: Column, tangent: Option<&[f64]>) -> Option<Place> {
         let (pi, x) = shares(&t);
         let own = || self.tangent(&x, &self.tilted.times(&x));
@@ -180,7 +175,7 @@ impl Problem<'_> {
         Some(place.t)
     }
 
-    /// Halves Newton's step until the value decreases; None if it never does, as at rounding level.
+    /// Halves Newton's step until the value decreases; None at rounding level.
     fn search(&self, from: &Place, tangent: Option<&[f64]>) -> Option<Place> {
         let step = self.step(from, tangent.is_none())?;
         let slope = inner(&step, &from.gradient);
@@ -192,7 +187,7 @@ impl Problem<'_> {
         })
     }
 
-    /// Newton step −H⁻¹ g, at most [`LONGEST`]. The diagonal of H is raised if H has no factor.
+    /// Newton step −H⁻¹ g, at most [`LONGEST`]; raises the diagonal of H if it has no factor.
     fn step(&self, from: &Place, exact: bool) -> Option<Column> {
         let (n, total) = (from_mean(&from.new, &from.x), from.pi.iter().sum::<f64>());
         let hat = exact.then(|| from_mean(self.tilted, &from.x));
@@ -226,7 +221,6 @@ mod tests {
         Square::from_rows(3, a)
     }
 
-    /// (A⁻¹ + Π)⁻¹ by solving with the dense matrix: X (A⁻¹ + Π) = I is X (I + A Π)ᵀ … here (I + A Π)⁻¹ A.
     fn dense(pi: &[f64]) -> Vec<f64> {
         let total: f64 = pi.iter().sum();
         let precision = |i: usize, j: usize| if i == j { pi[i] } else { 0.0 } - pi[i] * pi[j] / total;
@@ -248,7 +242,6 @@ mod tests {
         (0..9).map(|ij| left[ij / 3][3 + ij % 3] / left[ij / 3][ij / 3]).collect()
     }
 
-    /// V Vᵀ = Π, and the new covariance is that of dense elimination.
     #[test]
     fn halves_and_covariances_are_those_of_the_dense_matrix() {
         let pi = [0.7, 1e-3, 5.0];
@@ -270,7 +263,7 @@ mod tests {
     }
 
     /// The covariance that a site leaves leads back to that site. f has other minima, some at infinity;
-    /// starts with equal values, or within a factor of ten, do not end there.
+    /// starts with equal values, or within a factor of ten, avoid them.
     #[test]
     fn a_site_of_the_family_is_recovered() {
         for truth in [[0.7, 0.2, 1.5], [0.01, 0.02, 3.0], [40.0, 1.0, 0.3]] {
@@ -293,7 +286,7 @@ mod tests {
         }
     }
 
-    /// Stationarity of f: at the minimum the variance of u_c − xᵀu is matched for every class.
+    /// At the minimum of f the variance of u_c − xᵀu is matched for every class.
     #[test]
     fn variances_of_differences_from_the_mean_are_matched() {
         let mut tilted = dense(&[0.5, 0.5, 0.5]);

@@ -1,15 +1,15 @@
 //! Representation of the posterior for an active set with sites (Seeger & Jordan 2004 §4.1, §4.2, App. A).
 //!
-//! For every class, `E = I + D^½ K D^½ = L⁽ᶜ⁾ L⁽ᶜ⁾ᵀ` with D = diag π⁽ᶜ⁾, and `B⁽ᶜ⁾ = L⁽ᶜ⁾⁻¹ D^½`. For all
-//! together, `H = Σ_c B⁽ᶜ⁾ᵀ B⁽ᶜ⁾ = L Lᵀ`. A point with stubs `m = B k` and `q = L⁻¹ Bᵀ m` has the marginals
+//! For every class, `E = I + D^½ K D^½ = L⁽ᶜ⁾ L⁽ᶜ⁾ᵀ` with D = diag π⁽ᶜ⁾, and `B⁽ᶜ⁾ = L⁽ᶜ⁾⁻¹ D^½`; for all together,
+//! `H = Σ_c B⁽ᶜ⁾ᵀ B⁽ᶜ⁾ = L Lᵀ`. A point with stubs `m = B k` and `q = L⁻¹ Bᵀ m` has marginals
 //! `A = diag(k − ‖m‖²) + QᵀQ` and `h⁽ᶜ⁾ = m⁽ᶜ⁾ᵀ β⁽ᶜ⁾ + q⁽ᶜ⁾ᵀ β`, where `β⁽ᶜ⁾ = L⁽ᶜ⁾⁻¹ D^{−½} b⁽ᶜ⁾` and
 //! `β = L⁻¹ Σ_c (b⁽ᶜ⁾ − B⁽ᶜ⁾ᵀ β⁽ᶜ⁾)`. Independent classes have no L, q and β.
 //!
-//! These two β replace the four vectors of the paper: `A b = (Ã + FᵀF) b` holds for any b, in the range of Π
-//! or not. B is never stored, but applied by solves with L⁽ᶜ⁾.
+//! These two β replace the paper's four vectors: `A b = (Ã + FᵀF) b` holds for any b, also outside the range of Π. B
+//! is applied by solves with L⁽ᶜ⁾, never stored.
 //!
-//! Points are included in blocks: in a run, one at a time when its site is final, and those with moving sites
-//! again at every step; otherwise all at once.
+//! Points are included in blocks: in a run singly when their sites are final (those with moving sites again at every
+//! step), otherwise all at once.
 
 use super::active_set::ActiveSet;
 use super::numbers::Column;
@@ -23,7 +23,7 @@ use gp_linalg::pulp::{Simd, WithSimd};
 use gp_linalg::vector::dispatch;
 use gp_linalg::{Cholesky, JitterPolicy, LinalgError, Threading};
 
-/// Factors L⁽ᶜ⁾, √π, b and β⁽ᶜ⁾ of one class.
+/// L⁽ᶜ⁾, √π, b and β⁽ᶜ⁾ of one class.
 #[derive(Clone, Debug)]
 pub(super) struct ClassPart {
     pub(super) factor: Cholesky,
@@ -32,7 +32,7 @@ pub(super) struct ClassPart {
     pub(super) beta: Vec<f64>,
 }
 
-/// Stubs of w points: m by class, d×w; q for all classes, d×C·w, with columns by point, then class.
+/// Stubs of w points: m by class, d×w; joint q, d×C·w, columns by point, then class.
 #[derive(Clone, Debug)]
 pub(super) struct StubBlock {
     pub(super) m: Vec<Mat<f64>>,
@@ -42,7 +42,7 @@ pub(super) struct StubBlock {
 #[derive(Clone, Debug)]
 pub(super) struct Representation {
     pub(super) classes: Vec<ClassPart>,
-    /// Factor L, of dimension 0 for independent classes.
+    /// L; dimension 0 for independent classes.
     pub(super) joint: Cholesky,
     pub(super) beta: Vec<f64>,
     jitter: JitterPolicy,
@@ -59,7 +59,7 @@ impl ClassPart {
     }
 
     /// Appends k points with sites (π, b), covariances `cross` (d×k) with present points and `gram` among
-    /// themselves. Nothing changes on an error.
+    /// themselves. Changes nothing on an error.
     pub(super) fn include(
         &mut self,
         (precision, shift): (&[f64], &[f64]),
@@ -83,7 +83,7 @@ impl ClassPart {
         self.factor.half_solve_in_place(column_mut(&mut self.beta), Threading::Here)
     }
 
-    /// Last row of L⁽ᶜ⁾: the entries before the diagonal, and the diagonal entry.
+    /// Last row of L⁽ᶜ⁾ before the diagonal, and its diagonal entry.
     pub(super) fn last_row(&self) -> (Vec<f64>, f64) {
         let l = self.factor.l();
         let last = l.nrows() - 1;
@@ -123,7 +123,6 @@ impl ClassPart {
 }
 
 impl Representation {
-    /// Representation without points, with memory for `capacity` of them.
     pub(super) fn new(classes: usize, capacity: usize, jitter: JitterPolicy) -> Self {
         Self {
             classes: vec![ClassPart::new(capacity); classes],
@@ -133,7 +132,7 @@ impl Representation {
         }
     }
 
-    /// Representation of an active set, from the covariance matrices of all classes. Cost O(C d³).
+    /// From the covariance matrices of all classes, O(C d³).
     pub(super) fn of(
         active: &ActiveSet,
         grams: &[Mat<f64>],
@@ -161,8 +160,8 @@ impl Representation {
         self.beta.len()
     }
 
-    /// Includes k points in the parts of all classes, from π and b, and covariances with present points (d×k)
-    /// and among themselves. Returns the new columns of the B⁽ᶜ⁾ᵀ side by side. Nothing changes on an error.
+    /// Includes k points in all classes, from π and b, and covariances with present points (d×k) and among
+    /// themselves. Returns the new columns of the B⁽ᶜ⁾ᵀ side by side. Changes nothing on an error.
     pub(super) fn include<'k>(
         &mut self,
         sites: impl Fn(usize) -> (&'k [f64], &'k [f64]),
@@ -189,13 +188,12 @@ impl Representation {
         Ok(columns)
     }
 
-    /// Drops all points after the first d from the parts of all classes.
     pub(super) fn truncate(&mut self, d: usize) {
         self.classes.iter_mut().for_each(|class| class.truncate(d));
     }
 
-    /// Computes L and β of all points. `h` holds the H of the first points, zero elsewhere; the products of
-    /// the `columns` of the other points are added to it.
+    /// Computes L and β. `h` is H of the first points, zero elsewhere; products of the new `columns` are
+    /// added.
     pub(super) fn set_joint(
         &mut self,
         columns: MatRef<'_, f64>,
@@ -217,7 +215,7 @@ impl Representation {
         self.joint.half_solve_in_place(column_mut(&mut self.beta), Threading::Here)
     }
 
-    /// Stubs m and q of points for one class, from their covariances with its active points (d×w).
+    /// Stubs m and q for one class, from covariances with its active points (d×w).
     pub(super) fn class_stubs(
         &self,
         class: usize,
@@ -236,7 +234,6 @@ impl Representation {
         Ok((m, q))
     }
 
-    /// Stubs for all classes, from covariances by class.
     pub(super) fn stubs(&self, cross: Vec<Mat<f64>>, threading: Threading) -> Result<StubBlock, LinalgError> {
         let (classes, width) = (cross.len(), cross.first().map_or(0, Mat::ncols));
         let (mut all_m, mut all_q) = (Vec::with_capacity(classes), Mat::zeros(self.len(), classes * width));
@@ -250,7 +247,6 @@ impl Representation {
         Ok(StubBlock { m: all_m, q: all_q })
     }
 
-    /// Belief about the point with index j; `prior` gives its variances.
     pub(super) fn belief(&self, stubs: &StubBlock, j: usize, prior: impl Fn(usize) -> f64) -> ClassBelief {
         let classes = self.classes.len();
         let stub = |c: usize| (stubs.m[c].col_as_slice(j), stubs.q.col_as_slice(j * classes + c));
@@ -265,7 +261,6 @@ impl Representation {
         self.classes.iter().enumerate().map(mean).collect()
     }
 
-    /// Belief about a point from its stubs m and q by class.
     pub(super) fn belief_of<'s>(
         &self,
         stub: impl Fn(usize) -> (&'s [f64], &'s [f64]),
@@ -274,14 +269,13 @@ impl Representation {
         dispatch(PointBelief { all: self, stub, prior })
     }
 
-    /// Largest jitter that the matrices needed.
     pub(super) fn jitter(&self) -> f64 {
         let parts = self.classes.iter().map(|class| &class.factor);
         parts.chain([&self.joint]).map(|factor| factor.jitter().added).fold(0.0, f64::max)
     }
 }
 
-/// Belief about one point; compiled for the widest instruction set.
+/// Belief about one point, compiled for the widest instruction set.
 struct PointBelief<'a, S, P> {
     all: &'a Representation,
     stub: S,
@@ -315,8 +309,7 @@ impl<'s, F: Fn(usize) -> (&'s [f64], &'s [f64]), P: Fn(usize) -> f64> WithSimd f
 }
 
 impl StubBlock {
-    /// Posterior covariances of these points with others, with latents by point; `kernel` gives the prior
-    /// ones.
+    /// Posterior covariances of points, latents by point; `kernel` gives prior ones.
     pub(super) fn covariance(
         &self,
         other: &Self,
@@ -339,12 +332,12 @@ impl StubBlock {
     }
 }
 
-/// Adds the products of new columns of the Bᵀ to the lower triangle of H = Σ Bᵀ B.
+/// Adds products of new columns of the Bᵀ to the lower triangle of H.
 pub(super) fn widen(h: MatMut<'_, f64>, columns: MatRef<'_, f64>) -> Result<(), LinalgError> {
     matmul_lower(h, Accum::Add, columns, columns.transpose(), 1.0, Threading::Here)
 }
 
-/// Extends a factor by rows; adds jitter to the new diagonal if rounding leaves no factor.
+/// Extends a factor by rows, with jitter on the new diagonal if rounding leaves no factor.
 fn extend(
     factor: &mut Cholesky,
     b: MatRef<'_, f64>,

@@ -1,7 +1,7 @@
 //! Final sites that minimise the criterion for a fixed active set.
 //!
-//! A moment-matched site uses its own label and earlier ones. The criterion uses all labels (Seeger & Jordan
-//! 2004 §5), and better sites tighten its bound.
+//! Moment-matched sites use their own and earlier labels. The criterion uses all (Seeger & Jordan 2004 §5), and better
+//! sites tighten its bound.
 
 use super::active_set::ActiveSet;
 use super::blocks::DivergenceParts;
@@ -17,10 +17,9 @@ use gp_optim::Control;
 /// Maximum number of steps, and of halvings of each.
 const STEPS: usize = 40;
 const HALVINGS: i32 = 6;
-/// Decrease of the criterion, absolute in nats and relative, below which sites have converged.
+/// Decreases of the criterion, in nats and relative, below which sites have converged.
 const SMALL: (f64, f64) = (1e-4, 1e-5);
 
-/// Active set with its criterion, and the derivatives by its sites.
 struct Visited {
     active: ActiveSet,
     criterion: f64,
@@ -28,11 +27,8 @@ struct Visited {
 }
 
 impl Ivm {
-    /// Active set with sites that lower the criterion, until convergence or a stop by the control. Ends with
-    /// the present sites if a step fails. The second value is `false` after an interrupt.
-    ///
-    /// # Errors
-    /// As [`criterion`](Self::criterion).
+    /// Active set with sites that lower the criterion, until convergence, a failed step or a stop. The
+    /// second value is `false` after an interrupt.
     pub(super) fn rest(
         &self,
         control: &Control,
@@ -59,7 +55,6 @@ impl Ivm {
         Ok((here.active, true))
     }
 
-    /// State after the step, which is halved until the criterion decreases; None if it never does.
     fn lower(&self, data: &Labelled, here: &Visited, steps: &[SiteStep]) -> Option<Visited> {
         (0..=HALVINGS).find_map(|halvings| {
             let mut active = here.active.clone();
@@ -90,7 +85,7 @@ mod tests {
     use faer::Mat;
     use gp_likelihoods::{BernoulliProbit, Likelihood, Softmax};
 
-    /// Twice as many rows as active points; a fifth of the labels are wrong.
+    /// Twice as many rows as active points; a fifth of labels are wrong.
     fn labelled(model: &Ivm, classes: usize, label: impl Fn(usize) -> f64) -> Labelled {
         let x = Mat::from_fn(60, 2, |i, d| 4.0 * ((0.5 + (i * (3 + 4 * d) + d) as f64 * 0.618_034).fract()));
         let class =
@@ -99,8 +94,7 @@ mod tests {
         Labelled::read(model, &Observations::new(x.as_ref(), &y).unwrap()).unwrap()
     }
 
-    /// Small changes of the sites, in either direction, do not lower the criterion, and it is far below that
-    /// of moment-matched sites.
+    /// Small changes of sites do not lower the criterion, which is far below that of moment-matched sites.
     fn is_at_rest(model: &Ivm, data: &Labelled) {
         let (control, options) =
             (Control::new(), IvmOptions { active: 30, liquid: 6, ..IvmOptions::default() });

@@ -1,30 +1,28 @@
-//! Workspace for the beliefs about a chunk of candidates (Seeger & Jordan 2004 §4.2).
+//! Workspace for beliefs about a chunk of candidates (Seeger & Jordan 2004 §4.2).
 
 use super::observation::{ClassBelief, IntegralScratch};
 use super::representation::Representation;
 use faer::Mat;
 use gp_linalg::{LinalgError, Threading};
 
-/// Stubs of a chunk of candidates, and scratch for integrals.
 pub(super) struct Room {
-    /// Stubs m and q in the first rows, by class, then candidate.
+    /// Stubs in the first rows, by class, then candidate.
     m: Mat<f64>,
     q: Mat<f64>,
-    /// Numbers of candidates and of active points in the last [`fill`](Self::fill).
+    /// Candidates and active points in the last [`fill`](Self::fill).
     width: usize,
     active: usize,
     pub(super) scratch: IntegralScratch,
 }
 
 impl Room {
-    /// Memory for stubs of `width` candidates with up to `capacity` active points.
     pub(super) fn new(capacity: usize, classes: usize, width: usize) -> Self {
         let m = Mat::zeros(capacity, classes * width);
         Self { q: m.clone(), m, width: 0, active: 0, scratch: IntegralScratch::default() }
     }
 
-    /// Computes m = B k and q = L⁻¹ Bᵀ m of `width` candidates. `covariances` gives those of active points
-    /// with a candidate, by class and candidate.
+    /// m = B k and q = L⁻¹ Bᵀ m of `width` candidates; `covariances` with active points by class and
+    /// candidate.
     pub(super) fn fill<'k>(
         &mut self,
         all: &Representation,
@@ -47,7 +45,6 @@ impl Room {
         all.joint.half_solve_in_place(all_q, Threading::Here)
     }
 
-    /// Belief about the candidate with index j; `prior` gives its variances.
     pub(super) fn belief(&self, all: &Representation, j: usize, prior: impl Fn(usize) -> f64) -> ClassBelief {
         let stub = |c: usize| {
             let column = c * self.width + j;

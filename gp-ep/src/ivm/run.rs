@@ -1,4 +1,4 @@
-//! Run: points are scored, chosen and included one at a time (Seeger & Jordan 2004 §D.1).
+//! Run: scores, chooses and includes one point at a time (Seeger & Jordan 2004 §D.1).
 
 use super::active_set::ActiveSet;
 use super::classes::{Classes, EpCounts, Task};
@@ -14,36 +14,36 @@ use crate::error::InferenceError;
 use gp_kernels::data::DataSource;
 use gp_optim::{Control, StopReason};
 
-/// Point in the active set, and why it was chosen.
+/// Included point, with the reason.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Inclusion {
-    /// Row of the data.
+    /// Data row.
     pub row: usize,
-    /// Latent whose active set it is in; None if all latents share one.
+    /// Latent of its active set; None for a shared one.
     pub latent: Option<usize>,
     /// Reason for the choice.
     pub reason: Reason,
     /// Score in nats, if any.
     pub score: Option<f64>,
-    /// Number of points that were scored.
+    /// Number of scored points.
     pub scored: usize,
 }
 
 /// Result of a run.
 #[derive(Clone, Debug)]
 pub struct IvmRun {
-    /// Beliefs about all latent functions, with final sites.
+    /// Posterior with final sites.
     pub posterior: IvmPosterior,
-    /// Active points in order of inclusion. Fewer than requested only if no usable point was left or the run
-    /// was stopped.
+    /// Active points in order of inclusion; fewer than requested only if no usable point was left or after a
+    /// stop.
     pub inclusions: Vec<Inclusion>,
-    /// Rows chosen but not included: their tilted moments were invalid, or a factor broke down.
+    /// Rows chosen but not included: invalid tilted moments, or a factor broke down.
     pub refused: Vec<usize>,
     /// Counts of EP.
     pub ep: EpCounts,
     /// Memory estimate of the run.
     pub memory: MemoryEstimate,
-    /// Reason for an early end (time limit or interrupt), if any.
+    /// Time limit or interrupt that ended the run early.
     pub ended: Option<StopReason>,
 }
 
@@ -54,16 +54,16 @@ pub enum StepPhase {
     Selection,
     /// Site of the chosen point.
     Inclusion,
-    /// Factor update for a point whose site is final: the new one, or the oldest of a full liquid set. With
-    /// independent classes, also the stubs of all points.
+    /// Factor update for the newly final site: the new point's or the oldest liquid one's. For independent
+    /// classes, also stubs of all points.
     StubUpdate,
     /// EP sweeps over the liquid set.
     Ep,
 }
 
-/// State of a run, given to callbacks.
+/// State passed to callbacks.
 pub struct IvmStage<'a> {
-    /// Phase that has just ended.
+    /// Phase just ended.
     pub phase: StepPhase,
     /// Number of active points.
     pub active: usize,
@@ -72,10 +72,10 @@ pub struct IvmStage<'a> {
 }
 
 impl IvmStage<'_> {
-    /// Posterior of the present points and sites. Cost O(C d³).
+    /// Posterior of present points and sites, O(C d³).
     ///
     /// # Errors
-    /// [`InferenceError::Linalg`] for a matrix without a Cholesky factor at the largest jitter.
+    /// [`InferenceError::Linalg`] if the largest jitter does not suffice.
     pub fn posterior(&self) -> Result<IvmPosterior, InferenceError> {
         IvmPosterior::new(self.model, (self.set)())
     }
@@ -88,20 +88,20 @@ impl std::fmt::Debug for IvmStage<'_> {
 }
 
 impl Ivm {
-    /// Chooses an active set and sites at the current parameters. Reads the data into memory once.
+    /// Chooses an active set and sites at the current parameters; reads the data once into memory.
     ///
-    /// Cost: O(s C d³) for s candidates per inclusion of coupled classes, O(N C d²) for independent ones, and
-    /// O(d L³ C²) for EP on the liquid set. [`memory`](Self::memory) estimates the bytes.
+    /// Cost: O(s C d³) for s candidates per inclusion of coupled classes, O(N C d²) for independent ones,
+    /// O(d L³ C²) for EP on the liquid set. Bytes: [`memory`](Self::memory).
     ///
     /// # Errors
     /// [`InferenceError::Observation`] for an unknown label, [`InferenceError::Option`],
-    /// [`InferenceError::Kernel`] for inputs that a kernel refuses, [`InferenceError::ImproperPosterior`] if
-    /// no point can be included, [`InferenceError::Data`].
+    /// [`InferenceError::Kernel`], [`InferenceError::ImproperPosterior`] if no point can be included,
+    /// [`InferenceError::Data`].
     pub fn build(&self, data: &dyn DataSource, options: &IvmOptions) -> Result<IvmRun, InferenceError> {
         self.build_with(data, options, |_| Ok(()))
     }
 
-    /// [`build`](Self::build) that calls `watch` after every phase.
+    /// [`build`](Self::build) with `watch` called after every phase.
     ///
     /// # Errors
     /// As [`build`](Self::build), and those of `watch`.
@@ -114,8 +114,8 @@ impl Ivm {
         self.build_under(&Control::new(), data, options, watch)
     }
 
-    /// [`build_with`](Self::build_with) under a control that can stop the run after any inclusion or EP
-    /// update. A stopped run has a posterior of at least one point. Writes no checkpoints.
+    /// [`build_with`](Self::build_with) under a control that can stop after any inclusion or EP update, with
+    /// at least one point. Writes no checkpoints.
     ///
     /// # Errors
     /// As [`build_with`](Self::build_with).
@@ -185,7 +185,6 @@ impl<'a, C: Classes> Run<'a, C> {
         Ok(IvmRun { posterior, inclusions, refused, ep: classes.ep(), memory, ended })
     }
 
-    /// Chooses one point and includes or refuses it; returns `false` if no point is left.
     pub(super) fn step(&mut self, watch: &mut StageWatch<'_>) -> Result<bool, InferenceError> {
         let Some(choice) = self.choose()? else {
             return Ok(false);
@@ -217,8 +216,8 @@ impl<'a, C: Classes> Run<'a, C> {
         watch(&IvmStage { phase, active: self.inclusions.len(), model: self.task.model, set: &set })
     }
 
-    /// Next point: first one of each class, then by the selection rule. Without scores, open active sets take
-    /// turns.
+    /// Next point: first one per class, then by the selection rule; without scores, open active sets
+    /// alternate.
     fn choose(&mut self) -> Result<Option<Inclusion>, InferenceError> {
         let open = self.classes.open();
         if open.is_empty() {

@@ -1,4 +1,4 @@
-//! Candidates, and the choice of points among them.
+//! Choice among candidates.
 
 use super::options::IvmOptions;
 use rand::{RngExt, SeedableRng};
@@ -18,7 +18,6 @@ pub enum Reason {
 #[derive(Clone, Debug)]
 pub(super) struct Selector {
     pub(super) rng: ChaCha8Rng,
-    /// Points that can still be chosen, in any order.
     available: Vec<usize>,
     retained: Vec<usize>,
     retained_count: usize,
@@ -26,7 +25,6 @@ pub(super) struct Selector {
 }
 
 impl Selector {
-    /// Selector over `points` points with `count` candidates per inclusion.
     pub(super) fn new(options: &IvmOptions, points: usize, count: usize) -> Self {
         Self {
             rng: ChaCha8Rng::seed_from_u64(options.seed),
@@ -37,13 +35,11 @@ impl Selector {
         }
     }
 
-    /// Random point among those for which `wanted` is true, if any.
     pub(super) fn draw(&mut self, wanted: impl Fn(usize) -> bool) -> Option<usize> {
         let among: Vec<usize> = self.available.iter().copied().filter(|&row| wanted(row)).collect();
         if among.is_empty() { None } else { Some(among[self.rng.random_range(0..among.len())]) }
     }
 
-    /// Candidates: the retained ones, and random others.
     pub(super) fn candidates(&mut self) -> Vec<usize> {
         if self.count >= self.available.len() {
             let mut all = self.available.clone();
@@ -71,13 +67,13 @@ impl Selector {
         self.retained.retain(|&other| other != row);
     }
 
-    /// Retains the best points; `order` has the best first.
+    /// Retains the best; `order` has the best first.
     pub(super) fn retain(&mut self, order: impl Iterator<Item = usize>) {
         self.retained = order.take(self.retained_count).collect();
     }
 }
 
-/// Scored candidates with their active sets, best first; ties go to the smaller row.
+/// Scored candidates with active sets, best first; ties go to the smaller row.
 pub(super) fn ranked<T: Copy>(rows: &[usize], scores: &[Option<(T, f64)>]) -> Vec<(usize, T, f64)> {
     let scored =
         |(&row, score): (&usize, &Option<(T, f64)>)| score.map(|(target, score)| (row, target, score));
@@ -86,7 +82,7 @@ pub(super) fn ranked<T: Copy>(rows: &[usize], scores: &[Option<(T, f64)>]) -> Ve
     found
 }
 
-/// Entropy −Σ p ln p, in nats.
+/// −Σ p ln p, in nats.
 pub(super) fn entropy(probabilities: &[f64]) -> f64 {
     -probabilities.iter().filter(|p| **p > 0.0).map(|p| p * p.ln()).sum::<f64>()
 }
@@ -95,7 +91,6 @@ pub(super) fn entropy(probabilities: &[f64]) -> f64 {
 mod tests {
     use super::*;
 
-    /// The requested number of distinct candidates, with the retained and without the removed ones.
     #[test]
     fn candidates_are_distinct_and_keep_the_best() {
         let options = IvmOptions { retained: 0.5, ..IvmOptions::default() };

@@ -5,10 +5,9 @@ use super::projection::precision_times;
 use super::small::add;
 use std::ops::Range;
 
-/// Bounds of ln π, as in moment matching.
 const BOUNDS: (f64, f64) = (-23.0, 23.0);
 
-/// Order of the latents of one active set: by active point, then class.
+/// Order of an active set's latents: by active point, then class.
 #[derive(Clone, Debug)]
 pub(super) struct Order {
     classes: Range<usize>,
@@ -20,7 +19,7 @@ impl Order {
         Self { classes: classes.clone(), coupled: active.coupled }
     }
 
-    /// Number of coupled latents per point; None for single ones.
+    /// Coupled latents per point; None for single ones.
     pub(super) fn coupled(&self) -> Option<usize> {
         self.coupled.then_some(self.classes.len())
     }
@@ -37,13 +36,11 @@ impl Order {
         })
     }
 
-    /// The same latents by class, then point.
     pub(super) fn by_class(&self, by_point: &[f64]) -> Vec<f64> {
         let (count, points) = (self.classes.len(), by_point.len() / self.classes.len());
         (0..by_point.len()).map(|l| by_point[(l % points) * count + l / points]).collect()
     }
 
-    /// The same latents by point, from those by class.
     pub(super) fn by_point(&self, by_class: &[f64]) -> Vec<f64> {
         let points = by_class.len() / self.classes.len();
         self.gather(points, |c, i| by_class[c * points + i])
@@ -55,21 +52,21 @@ impl Order {
     }
 }
 
-/// Step of the sites, which can be applied in part. Latents are ordered by active point.
+/// Step of sites, applicable in part. Latents are ordered by active point.
 pub(super) struct SiteStep {
     pub(super) order: Order,
-    /// `K⁻¹ h` and h, with their changes.
+    /// `K⁻¹ h` and h, with changes.
     pub(super) dual: Vec<f64>,
     pub(super) mean: Vec<f64>,
     pub(super) by_dual: Vec<f64>,
     pub(super) by_mean: Vec<f64>,
-    /// Precisions π, and the changes of ln π.
+    /// π, and changes of ln π.
     pub(super) precision: Vec<f64>,
     pub(super) by_log_precision: Vec<f64>,
 }
 
 impl SiteStep {
-    /// Applies a fraction of the step; `b = K⁻¹ h + Π h` gives the intended mean.
+    /// Applies a fraction; `b = K⁻¹ h + Π h` gives the intended mean.
     pub(super) fn apply(&self, share: f64, active: &mut ActiveSet) {
         let moved = |from: &[f64], by: &[f64]| -> Vec<f64> {
             from.iter().zip(by).map(|(from, by)| from + share * by).collect()
@@ -88,7 +85,7 @@ impl SiteStep {
     }
 }
 
-/// Product Π x for coupled sites of `coupled` latents, or for single latents.
+/// `Π x` for coupled sites of `coupled` latents, or single latents.
 pub(super) fn site_precision(precision: &[f64], x: &[f64], coupled: Option<usize>) -> Vec<f64> {
     match coupled {
         None => precision.iter().zip(x).map(|(pi, x)| pi * x).collect(),

@@ -1,13 +1,12 @@
-//! Derivatives of the criterion G by the sites of the active set, from all observations, and steps that lower
-//! it.
+//! Derivatives of the criterion G by the sites, from all observations, and steps that lower it.
 //!
-//! Let h and `A = (K⁻¹ + Π)⁻¹` be mean and covariance of the active latents under Q and, for each row j,
-//! `c_j = ∂G₁/∂h_j`, `W_j = 2 ∂G₁/∂A_j` (expected curvature of −ln p) and `a_j = Cov_Q(u_I, u_j)`. With
-//! `K = L Lᵀ`, whitened means `h = L α` and `φ_j = L⁻¹ k_j`:
+//! Let h and `A = (K⁻¹ + Π)⁻¹` be mean and covariance of the active latents under Q and, for row j, `c_j = ∂G₁/∂h_j`,
+//! `W_j = 2 ∂G₁/∂A_j` (expected curvature of −ln p) and `a_j = Cov_Q(u_I, u_j)`. With `K = L Lᵀ`, whitened means
+//! `h = L α` and `φ_j = L⁻¹ k_j`:
 //!
 //! - `∂G/∂α = α + Σ_j φ_j c_j`, with derivative `I + Σ_j φ_j W_j φ_jᵀ` by α;
-//! - `∂G/∂Π = ½ (E − D)` at constant means, with `E = A Π A` and `D = Σ_j a_j W_j a_jᵀ`: at convergence a site
-//!   has the information of all rows at its place. Only the blocks of single points are needed.
+//! - `∂G/∂Π = ½ (E − D)` at constant means, `E = A Π A`, `D = Σ_j a_j W_j a_jᵀ`: a converged site has the information
+//!   of all rows at its point. Only blocks of single points are needed.
 
 use super::active_set::ActiveSet;
 use super::blocks::Chunk;
@@ -23,35 +22,31 @@ use std::ops::Range;
 
 /// Largest change of ln π per step.
 const LONGEST: f64 = 1.5;
-/// Curvature at or below which ln π takes no step.
+/// Curvature up to which ln π takes no step.
 const NOTHING: f64 = 1e-30;
 
-/// Sums over all rows for the latents of one active set: all latents if coupled, else one.
+/// Sums over all rows for an active set's latents: all if coupled, else one.
 pub(super) struct SiteDerivatives {
     classes: Range<usize>,
     coupled: bool,
     own: StubBlock,
-    /// A, with latents by active point.
+    /// A; latents by active point.
     covariance: Mat<f64>,
-    /// Factors L, one per class.
+    /// L, one per class.
     priors: Vec<Cholesky>,
-    /// Shares of the π of a point, with latents by active point; zero unless coupled.
+    /// Shares of a point's π, latents by active point; zero unless coupled.
     shares: Vec<f64>,
-    /// Σ φ_j W_j φ_jᵀ, with latents by class; lower triangle.
+    /// Σ φ_j W_j φ_jᵀ, latents by class; lower triangle.
     curvature: Mat<f64>,
-    /// Σ φ_j c_j, with latents by class.
+    /// Σ φ_j c_j, latents by class.
     pull: Vec<f64>,
-    /// wᵀ D w for each site, with `w wᵀ = ∂Π/∂π`; latents by active point.
+    /// wᵀ D w by site, `w wᵀ = ∂Π/∂π`; latents by active point.
     information: Vec<f64>,
     scratch: GramScratch,
     threading: Threading,
 }
 
 impl SiteDerivatives {
-    /// Zero sums, one per active set.
-    ///
-    /// # Errors
-    /// [`LinalgError::NotPositiveDefinite`] for a matrix without a Cholesky factor at the largest jitter.
     pub(super) fn of(
         active: &ActiveSet,
         all: &Representation,
@@ -117,7 +112,6 @@ impl SiteDerivatives {
         Ok(())
     }
 
-    /// Adds the chunk's block of the curvature between two classes.
     fn add_curvature(
         &mut self,
         (c, k): (usize, usize),
@@ -159,10 +153,8 @@ impl SiteDerivatives {
         Ok(())
     }
 
-    /// Newton step for the means, and a step of the precisions towards E = D in the blocks of single points.
-    ///
-    /// # Errors
-    /// [`LinalgError::NotPositiveDefinite`] if a rule with negative weights gives negative curvature.
+    /// Newton step of means, and a step of precisions towards E = D in the blocks of single points. Fails if
+    /// a rule's negative weights give negative curvature.
     pub(super) fn step(&self, active: &ActiveSet) -> Result<SiteStep, LinalgError> {
         let order = Order::of(&self.classes, active);
         let (precision, shift) = (order.precisions(active), order.shifts(active));
@@ -174,7 +166,7 @@ impl SiteDerivatives {
         Ok(SiteStep { order, dual, mean, by_dual, by_mean, precision, by_log_precision })
     }
 
-    /// Newton steps of the means h and of `K⁻¹ h`, with latents by active point.
+    /// Newton steps of h and `K⁻¹ h`, latents by active point.
     fn newton(&self, order: &Order, dual: &[f64]) -> Result<(Vec<f64>, Vec<f64>), LinalgError> {
         let d = dual.len() / self.priors.len();
         let mut white = order.by_class(dual);
@@ -195,8 +187,8 @@ impl SiteDerivatives {
         Ok((order.by_point(&by_mean), order.by_point(&by_dual)))
     }
 
-    /// Changes of ln π: at each site `ln (wᵀ D w / wᵀ E w)` with `w wᵀ = ∂Π/∂π`. A descent step, like
-    /// multiplicative updates of non-negative least squares.
+    /// Changes of ln π: `ln (wᵀ D w / wᵀ E w)`, `w wᵀ = ∂Π/∂π`. Descends, like multiplicative updates of
+    /// non-negative least squares.
     fn log_precision_step(&self, order: &Order, precision: &[f64]) -> Vec<f64> {
         let (count, a) = (self.classes.len(), &self.covariance);
         let step = |l: usize| {
@@ -212,7 +204,7 @@ impl SiteDerivatives {
     }
 }
 
-/// Shares of the π of each point, which differ from zero for coupled sites only.
+/// Shares of each point's π; zero unless coupled.
 fn shares(precision: &[f64], count: usize, coupled: bool) -> Vec<f64> {
     if !coupled {
         return vec![0.0; precision.len()];
@@ -224,7 +216,7 @@ fn shares(precision: &[f64], count: usize, coupled: bool) -> Vec<f64> {
     precision.chunks_exact(count).flat_map(shares).collect()
 }
 
-/// Subtracts from the latents of each point their mean under its shares.
+/// Subtracts each point's share-weighted mean from its latents.
 fn centre(x: &mut [f64], shares: &[f64], count: usize) {
     for (x, shares) in x.chunks_exact_mut(count).zip(shares.chunks_exact(count)) {
         let mean = inner(x, shares);

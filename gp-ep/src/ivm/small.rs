@@ -1,15 +1,12 @@
-//! Small dense matrices with one row per latent.
-//!
-//! A run makes millions of them. Storage by rows and plain loops are faster here than a library for large
-//! matrices.
+//! Small dense matrices with one row per latent. A run makes millions, for which row storage and plain loops are
+//! faster than a library for large matrices.
 
 use super::numbers::{Column, FEW, Numbers};
 use gp_likelihoods::small_factor::{factorise, solve, solve_transposed};
 use std::ops::{Index, IndexMut};
 
-/// Maximum number of sweeps of Jacobi rotations.
 const SWEEPS: usize = 30;
-/// Relative eigenvalue below which a direction counts as without variance.
+/// Relative eigenvalue of directions without variance.
 const NEGLIGIBLE: f64 = 1e-14;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -65,7 +62,7 @@ impl Square {
         self.rows().map(|row| inner(row, x)).collect()
     }
 
-    /// Product `A B`.
+    /// `A B`
     pub(super) fn product(&self, b: &Self) -> Self {
         let mut out = Self::zeros(self.size);
         for (row, out) in self.rows().zip(out.rows_mut()) {
@@ -83,7 +80,7 @@ impl Square {
         out
     }
 
-    /// `A + scale B Bᵀ`, for a symmetric A.
+    /// `A + scale B Bᵀ`, A symmetric.
     pub(super) fn plus_products(&self, b: &Self, scale: f64) -> Self {
         let mut out = self.clone();
         for i in 0..self.size {
@@ -95,7 +92,7 @@ impl Square {
         out
     }
 
-    /// Lower Cholesky factor of a symmetric matrix, if it exists; overwrites the matrix.
+    /// Lower Cholesky factor, if it exists; overwrites the matrix.
     pub(super) fn factor(mut self) -> Option<Factor> {
         let diagonal: Column = (0..self.size).map(|i| self[(i, i)]).collect();
         if !factorise(&mut self.entries, self.size, f64::MIN_POSITIVE) {
@@ -122,7 +119,7 @@ impl IndexMut<(usize, usize)> for Square {
     }
 }
 
-/// Lower factor L with `A = L Lᵀ`.
+/// Lower L with `A = L Lᵀ`.
 #[derive(Clone, Debug)]
 pub(super) struct Factor {
     lower: Square,
@@ -160,11 +157,11 @@ pub(super) fn add(out: &mut [f64], scale: f64, x: &[f64]) {
     out.iter_mut().zip(x).for_each(|(out, x)| *out += scale * x);
 }
 
-/// Symmetric root R = S^½ of a covariance matrix S, with pseudo-inverse R⁺ and the data for derivatives. It
-/// does not depend on the order of latents.
+/// Symmetric root R = S^½ of a covariance matrix S with pseudo-inverse R⁺; independent of the order of
+/// latents.
 #[derive(Clone, Debug)]
 pub(super) struct Root {
-    /// Square roots of the eigenvalues; 0 in directions without variance.
+    /// Roots of eigenvalues; 0 in directions without variance.
     values: Column,
     vectors: Square,
     /// R
@@ -174,8 +171,8 @@ pub(super) struct Root {
 }
 
 impl Root {
-    /// Root of a covariance matrix A. `centred` first removes the mean of all latents, S = H A H with H = I −
-    /// 11ᵀ/Q, which a shift-invariant likelihood does not depend on.
+    /// Root of A. `centred` first removes the mean of all latents, irrelevant to a shift-invariant
+    /// likelihood: S = H A H, H = I − 11ᵀ/Q.
     pub(super) fn new(covariance: &Square, centred: bool) -> Self {
         let (found, vectors) = if centred { centred_eigen(covariance) } else { eigen(covariance.clone()) };
         let largest = found.iter().copied().fold(0.0, f64::max);
@@ -186,14 +183,13 @@ impl Root {
         Self { values, vectors, root, inverse }
     }
 
-    /// Projector R⁺R onto directions with variance.
+    /// R⁺R, projector onto directions with variance.
     pub(super) fn projector(&self) -> Square {
         spectral(&self.vectors, |a| if self.values[a] > 0.0 { 1.0 } else { 0.0 })
     }
 
-    /// Converts derivatives by R to those by S.
-    ///
-    /// R dR + dR R = dS: in the eigenbasis each entry is divided by the sum of its two values.
+    /// Converts derivatives by R to those by S. From R dR + dR R = dS: in the eigenbasis, each entry is
+    /// divided by the sum of its two values.
     pub(super) fn reverse(&self, by_root: &Square) -> Square {
         let (u, values) = (&self.vectors, &self.values);
         let u_transpose = u.transpose();
@@ -208,7 +204,7 @@ impl Root {
     }
 }
 
-/// `Uᵀ diag(values) U` for eigenvectors in rows.
+/// `Uᵀ diag(values) U`, eigenvectors in rows.
 fn spectral(vectors: &Square, value: impl Fn(usize) -> f64) -> Square {
     let mut out = Square::zeros(vectors.size);
     for (a, vector) in vectors.rows().enumerate() {
@@ -218,8 +214,8 @@ fn spectral(vectors: &Square, value: impl Fn(usize) -> f64) -> Square {
     out
 }
 
-/// Eigenvalues, and eigenvectors by rows, of H A H: 0 for the vector 1, otherwise those of a block of U A Uᵀ,
-/// with Helmert's basis U.
+/// Eigenvalues and row eigenvectors of H A H: 0 for the vector 1, else of a block of U A Uᵀ with Helmert's
+/// basis U.
 fn centred_eigen(a: &Square) -> (Column, Square) {
     let u = helmert(a.size);
     let all = u.product(a).product(&u.transpose());
@@ -232,7 +228,7 @@ fn centred_eigen(a: &Square) -> (Column, Square) {
     (std::iter::once(0.0).chain(found.iter().copied()).collect(), vectors)
 }
 
-/// Orthonormal rows: the first is constant, row i ≥ 1 contrasts entry i with the mean of those before.
+/// Orthonormal rows: constant, then row i contrasts entry i with the mean of those before.
 fn helmert(q: usize) -> Square {
     Square::from_fn(q, |i, k| {
         let entry = if i == 0 || k < i { 1.0 } else { -(i as f64) * f64::from(u8::from(k == i)) };
@@ -240,7 +236,7 @@ fn helmert(q: usize) -> Square {
     })
 }
 
-/// Eigenvalues, and eigenvectors by rows, by Jacobi rotations.
+/// Eigenvalues and row eigenvectors, by Jacobi rotations.
 fn eigen(mut a: Square) -> (Column, Square) {
     let q = a.size;
     let mut vectors = Square::zeros(q);
@@ -259,7 +255,7 @@ fn eigen(mut a: Square) -> (Column, Square) {
     ((0..q).map(|i| a[(i, i)]).collect(), vectors)
 }
 
-/// Rotates in the plane (i, j) so that their entry becomes zero.
+/// Rotates to zero entry (i, j).
 fn rotate(a: &mut Square, vectors: &mut Square, i: usize, j: usize) {
     let entry = a[(i, j)];
     if entry == 0.0 {
@@ -285,7 +281,7 @@ fn rotate(a: &mut Square, vectors: &mut Square, i: usize, j: usize) {
     x.iter_mut().zip(y).for_each(|(x, y)| (*x, *y) = turned(*x, *y));
 }
 
-/// Dot product, as eight partial sums.
+/// Dot product by eight partial sums.
 pub(super) fn dot(x: &[f64], y: &[f64]) -> f64 {
     let mut lanes = [0.0; 8];
     let ((x, x_rest), (y, y_rest)) = (x.as_chunks::<8>(), y.as_chunks::<8>());
@@ -307,7 +303,7 @@ mod tests {
         Square::from_rows(3, &A)
     }
 
-    /// Centred matrix H A H.
+    /// `H A H`
     fn centre(a: &Square) -> Square {
         let q = a.size as f64;
         let mut out = a.clone();
@@ -328,7 +324,6 @@ mod tests {
         assert!(close, "{found:?} {expected:?}");
     }
 
-    /// Root and pseudo-inverse multiply back to rounding errors, in full rank and in two dimensions.
     #[test]
     fn roots_multiply_back() {
         for centred in [false, true] {
@@ -342,7 +337,7 @@ mod tests {
         }
     }
 
-    /// The reverse pass against central differences of Σ X ∘ R, whose error is about 1e-10.
+    /// Against central differences of Σ X ∘ R, with errors about 1e-10.
     #[test]
     fn the_reverse_pass_is_the_derivative() {
         let x = Square::from_rows(3, &[0.3, 0.1, 0.2, 0.1, -0.4, 0.5, 0.2, 0.5, 0.6]);

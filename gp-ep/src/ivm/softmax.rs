@@ -1,4 +1,4 @@
-//! Softmax at all nodes of a rule, with vectorised exponentials and without logarithms.
+//! Softmax at all nodes of a rule, vectorised and without logarithms.
 
 use super::numbers::Column;
 use super::observation::{ClassBelief, IntegralScratch, ObservationModel};
@@ -6,7 +6,7 @@ use super::small::Root;
 use gp_linalg::pulp::{Simd, WithSimd};
 use gp_linalg::vector::dispatch;
 
-/// Writes `p(y | γ u + β) = 1/(1 + Σ_{c≠y} exp(f_c − f_y))`, u = h + R s, at all nodes s to `values`.
+/// `p(y | γ u + β) = 1/(1 + Σ_{c≠y} exp(f_c − f_y))`, u = h + R s, at all nodes s.
 pub(super) fn probabilities(
     observed: &ObservationModel<'_>,
     y: usize,
@@ -29,7 +29,7 @@ pub(super) fn probabilities(
 
 /// `1/(1 + Σ ratios)` of every column.
 struct Reciprocals<'a> {
-    /// Ratios by row, each as long as `out`.
+    /// By row, each as long as `out`.
     ratios: &'a [f64],
     out: &'a mut [f64],
 }

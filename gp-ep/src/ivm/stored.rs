@@ -1,4 +1,4 @@
-//! Posterior for a model file: expressions and numbers, with active points as the only data.
+//! Posterior for a model file: expressions and numbers; active points are the only data.
 
 use super::active_set::{ActiveClass, ActiveSet};
 use super::model::Ivm;
@@ -10,7 +10,7 @@ use gp_kernels::{KernelExt, Registry};
 use gp_linalg::JitterPolicy;
 use serde::{Deserialize, Serialize};
 
-/// Posterior of an informative vector machine as numbers and text, for serialisation.
+/// Serialisable posterior of an informative vector machine.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct StoredIvm {
     likelihood: String,
@@ -60,10 +60,10 @@ impl IvmPosterior {
 }
 
 impl StoredIvm {
-    /// Posterior, bit for bit the stored one. These registries parse kernels and likelihood.
+    /// Posterior, bit for bit the stored one; the registries parse kernels and likelihood.
     ///
     /// # Errors
-    /// [`InferenceError`] for expressions that do not parse or invalid numbers.
+    /// [`InferenceError`] for invalid expressions or numbers.
     pub fn restore(
         self,
         kernels: &Registry,
@@ -88,7 +88,7 @@ impl StoredIvm {
 }
 
 impl StoredActive {
-    /// Active points, checked; with coupled classes they must equal those of the other latent.
+    /// Checked active points; with coupled classes equal to the other latent's.
     fn check(self, coupled_with: Option<&ActiveClass>) -> Result<ActiveClass, InferenceError> {
         let count = self.inputs.count();
         for (what, found) in [

@@ -1,29 +1,28 @@
-//! Stub vectors m of all points for independent classes, and their update by an inclusion (Seeger & Jordan
-//! 2004 §4.2).
+//! Stub vectors m of all points for independent classes, and their update (Seeger & Jordan 2004 §4.2).
 //!
-//! Points are in lanes of [`LANE`]. Per lane and class, component k of m is one row. An inclusion reads m
-//! once: 8 bytes of contiguous traffic per component.
+//! Points are in lanes of [`LANE`]; per lane and class, component k of m is one row. An inclusion reads m once: 8
+//! contiguous bytes per component.
 
 use gp_linalg::Threading;
 use gp_linalg::pulp::{Simd, WithSimd};
 use gp_linalg::vector::dispatch;
 use rayon::prelude::*;
 
-/// Points per lane: eight numbers fill a cache line and two AVX2 vectors.
+/// Points per lane: eight numbers fill a cache line or two AVX2 vectors.
 pub(super) const LANE: usize = 8;
 type Row = [f64; LANE];
 
-/// Stubs of n points, up to `capacity` components for each class.
+/// Stubs of n points, up to `capacity` components per class.
 #[derive(Clone, Debug)]
 pub(super) struct Stubs {
     capacity: usize,
-    /// Values by lane, then class, then component.
+    /// By lane, class, component.
     numbers: Vec<f64>,
     lane_len: usize,
     threading: Threading,
 }
 
-/// New row of L⁽ᶜ⁾ with its diagonal entry, and √π of the included point.
+/// New row of L⁽ᶜ⁾ with diagonal entry, and √π of the included point.
 pub(super) struct NewRow<'a> {
     pub(super) row: &'a [f64],
     pub(super) diagonal: f64,
@@ -40,14 +39,12 @@ impl Stubs {
         Self { capacity, numbers, lane_len: Self::numbers(1, classes, capacity), threading }
     }
 
-    /// Component k of the stub of one point and class.
     pub(super) fn component(&self, point: usize, class: usize, k: usize) -> f64 {
         let lane = (point / LANE) * self.lane_len;
         self.numbers[lane + (class * self.capacity + k) * LANE + point % LANE]
     }
 
-    /// Updates the stubs of one class after an inclusion; `kernel` has the new point's covariances with all
-    /// points.
+    /// Updates one class; `kernel` has the new point's covariances with all points.
     pub(super) fn include(&mut self, class: usize, new: &NewRow<'_>, kernel: &[f64]) {
         let own = class * self.capacity * LANE..(class + 1) * self.capacity * LANE;
         let update = |(lane, numbers): (usize, &mut [f64])| {
@@ -64,7 +61,7 @@ impl Stubs {
     }
 }
 
-/// Update of one lane and class, compiled for the widest instruction set: m' = (√π k − lᵀm)/l.
+/// m' = (√π k − lᵀm)/l for one lane and class, compiled for the widest instruction set.
 struct LaneStep<'a> {
     m: &'a mut [Row],
     new: &'a NewRow<'a>,

@@ -4,14 +4,14 @@ use super::model::Ivm;
 use super::train::IvmTraining;
 use gp_optim::{ParameterSet, StopReason, Training};
 
-/// Relative decrease of the criterion that a further active set must exceed to count as a gain.
+/// Relative decrease of the criterion that counts as a gain.
 const TOLERANCE: f64 = 1e-3;
 const SETTLED: &str = "a new active set gained nothing any more";
 
 impl IvmTraining {
-    /// Summary of all rounds as one training of the final model: log evidences are minus criteria, and
-    /// iterations are those of all rounds. Converged if, within the `wanted` rounds, a new active set gained
-    /// nothing.
+    /// All rounds as one training of the final model: log evidences are minus criteria, iterations are
+    /// summed. Converged on a plateau, if the active set after the `wanted` rounds gained nothing, or
+    /// without anything to learn.
     #[must_use]
     pub fn summary(&self, model: &Ivm, wanted: usize) -> Training {
         let trainings = || self.rounds.iter().filter_map(|round| round.training.as_ref());

@@ -1,8 +1,7 @@
-//! Sums over vectors, split so that vector registers hide latency.
+//! Sums split to hide latency of vector registers.
 
-/// Number of partial sums.
 const LANES: usize = 8;
-/// Number of inner products computed together in registers.
+/// Inner products computed together in registers.
 pub(super) const TOGETHER: usize = 4;
 
 #[inline(always)]
@@ -23,7 +22,6 @@ fn total(sums: &[f64; LANES]) -> f64 {
     (quarter(0) + quarter(2)) + (quarter(1) + quarter(3))
 }
 
-/// Inner products of one vector with several of the same length.
 #[inline(always)]
 pub(super) fn products(x: &[f64], y: [&[f64]; TOGETHER]) -> [f64; TOGETHER] {
     let mut sums = [[0.0; LANES]; TOGETHER];

@@ -1,4 +1,4 @@
-//! The representation, incremental and from scratch, against dense formulas.
+//! Representation, incremental and from scratch, against dense formulas.
 
 use super::active_set::{ActiveSet, CoupledSite};
 use super::classes::{Classes as _, Task};
@@ -40,7 +40,7 @@ fn model(kernels: Vec<Box<dyn Kernel>>) -> Ivm {
     Ivm::new(kernels, Box::new(Softmax::new(CLASSES).unwrap())).unwrap()
 }
 
-/// Pseudo-random number in [0, 1) per seed: fractional parts of multiples of irrational numbers.
+/// Number in [0, 1): fractional part of a multiple of an irrational number.
 fn unit(seed: usize) -> f64 {
     (0.5 + seed as f64 * 0.618_033_988_749_894_9).fract()
 }
@@ -54,7 +54,6 @@ fn labels(x: MatRef<'_, f64>) -> Vec<f64> {
     (0..x.nrows()).map(|i| class(i) as f64).collect()
 }
 
-/// `A⁻¹ B` by elimination with row exchanges.
 fn solve(mut a: Mat<f64>, mut b: Mat<f64>) -> Mat<f64> {
     let n = a.nrows();
     for k in 0..n {
@@ -83,7 +82,7 @@ fn solve(mut a: Mat<f64>, mut b: Mat<f64>) -> Mat<f64> {
     b
 }
 
-/// A = (K⁻¹ + Π)⁻¹ = (I + KΠ)⁻¹K and h = A b over all points, latents of class c at c·n + i.
+/// A = (K⁻¹ + Π)⁻¹ = (I + KΠ)⁻¹K and h = A b over all points, latent c of point i at c·n + i.
 struct Dense {
     a: Mat<f64>,
     h: Mat<f64>,
@@ -140,8 +139,7 @@ fn sites_of(active: &ActiveSet) -> Vec<(usize, CoupledSite)> {
     active.classes[0].rows.iter().enumerate().map(|(i, &row)| (row, of(i))).collect()
 }
 
-/// Sites of any size, with shifts that do not sum to zero: stubs, beliefs and β against dense formulas after
-/// every tenth of 50 inclusions, with the last three not frozen.
+/// Also shifts that do not sum to zero; checked at every tenth inclusion, the last three points not frozen.
 #[test]
 fn fifty_inclusions_of_arbitrary_sites_agree_with_dense_formulas() {
     let (x, kernels) = (points(70), kernels());
@@ -167,7 +165,6 @@ fn fifty_inclusions_of_arbitrary_sites_agree_with_dense_formulas() {
     }
 }
 
-/// Compares the incremental representation, the one from scratch, and dense formulas.
 fn check(
     kernels: &[Box<dyn Kernel>],
     x: MatRef<'_, f64>,
@@ -195,8 +192,7 @@ fn check(
     }
 }
 
-/// A run of 50 inclusions, without liquid points or with EP on the last 8: beliefs about all points from
-/// stubs and from the liquid set, and the posterior from scratch, against dense formulas.
+/// 50 inclusions, without liquid points or with 8.
 #[test]
 fn runs_agree_with_dense_formulas() {
     let (x, kernels) = (points(75), kernels());
@@ -237,8 +233,7 @@ fn runs_agree_with_dense_formulas() {
     }
 }
 
-/// With equal kernels the labels carry no information on what all latents have in common: its variance stays
-/// the prior's.
+/// With equal kernels labels carry no information on what all latents share.
 #[test]
 fn the_null_direction_keeps_its_prior_variance() {
     let x = points(60);
@@ -258,7 +253,6 @@ fn the_null_direction_keeps_its_prior_variance() {
     }
 }
 
-/// With every point active and liquid, converged EP equals EP with the same sites on dense matrices.
 #[test]
 fn a_liquid_set_of_all_points_is_dense_ep() {
     let (x, kernels) = (points(14), kernels());
@@ -299,7 +293,7 @@ fn a_liquid_set_of_all_points_is_dense_ep() {
     }
 }
 
-/// N(h, A) without a site, by dense elimination: Λ = (I − AΠ)⁻¹A, (I − AΠ)⁻¹(h − A b).
+/// N(h, A) without a site: Λ = (I − AΠ)⁻¹A, (I − AΠ)⁻¹(h − A b).
 fn dense_cavity(belief: &ClassBelief, site: &CoupledSite) -> ClassBelief {
     let a = Mat::from_fn(CLASSES, CLASSES, |i, j| belief.covariance[(i, j)]);
     let mut pi = Mat::zeros(CLASSES, CLASSES);
@@ -321,8 +315,7 @@ fn dense_cavity(belief: &ClassBelief, site: &CoupledSite) -> ClassBelief {
     }
 }
 
-/// Permuted kernels and labels give permuted sites. The symmetric root makes integration independent of the
-/// order of classes, so this holds to rounding even for a coarse rule.
+/// The symmetric root makes integration independent of class order, even for a coarse rule.
 #[test]
 fn classes_may_be_permuted() {
     let x = points(50);
@@ -351,7 +344,6 @@ fn classes_may_be_permuted() {
     }
 }
 
-/// After a breakdown, which changes nothing, the run continues and its beliefs agree with its sites.
 #[test]
 fn a_run_goes_on_after_a_breakdown() {
     let x = points(60);

@@ -1,5 +1,4 @@
-//! Tilted moments: those of a Gaussian belief times the likelihood of one label (Seeger & Jordan 2004 §4.3,
-//! §4.4).
+//! Tilted moments: of a Gaussian belief times one label's likelihood (Seeger & Jordan 2004 §4.3, §4.4).
 
 use super::numbers::Column;
 use super::observation::{ClassBelief, IntegralScratch, ObservationModel};
@@ -8,21 +7,20 @@ use super::softmax;
 use super::sums::sum;
 use crate::error::InferenceError;
 
-/// Sum of softmax probabilities below which they are recomputed as logarithms, which do not underflow.
+/// Sum of softmax probabilities below which logarithms are used, which do not underflow.
 const LEAST: f64 = 1e-250;
 
-/// Product of a belief and one observation's likelihood.
 #[derive(Clone, Debug)]
 pub(super) struct Tilted {
     /// Log of the integral.
     pub(super) log_z: f64,
     /// ∂ log Z/∂h.
     pub(super) gradient: Column,
-    /// Mean ĥ and covariance Â.
+    /// ĥ and Â.
     pub(super) belief: ClassBelief,
 }
 
-/// Moments of s, where u = h + R s.
+/// Moments of s in u = h + R s.
 struct Whitened {
     log_z: f64,
     root: Root,
@@ -32,8 +30,8 @@ struct Whitened {
 }
 
 impl ObservationModel<'_> {
-    /// Moments of `p(y | γ u + β) N(u; h, A)`. None if the rule finds no mass or no valid covariance, which
-    /// can happen with negative weights.
+    /// Moments of `p(y | γ u + β) N(u; h, A)`. None if the rule, possibly with negative weights, finds no
+    /// mass or valid covariance.
     pub(super) fn tilt(
         &self,
         y: f64,
@@ -47,8 +45,7 @@ impl ObservationModel<'_> {
         Ok(self.whitened(y, gamma, q, at)?.map(|whitened| Tilted::new(q, &whitened)))
     }
 
-    /// Divergence D\[N(ĥ, Â) ‖ N(h, A)\] of the tilted moments, for several latents. None if there are no
-    /// such moments.
+    /// D\[N(ĥ, Â) ‖ N(h, A)\] for several latents; None without such moments.
     pub(super) fn gain(
         &self,
         y: f64,
@@ -60,7 +57,7 @@ impl ObservationModel<'_> {
         Ok(found.and_then(|whitened| whitened.gain()))
     }
 
-    /// Tilted moments for one latent, from the likelihood.
+    /// For one latent, from the likelihood.
     fn tilt_one(
         &self,
         y: f64,
@@ -77,7 +74,7 @@ impl ObservationModel<'_> {
         Ok((ratio > 0.0).then_some(Tilted { log_z, gradient: Column::of(&[g]), belief }))
     }
 
-    /// Tilted moments in coordinates of the belief's root, for several latents.
+    /// For several latents, in coordinates of the belief's root.
     fn whitened(
         &self,
         y: f64,
@@ -94,8 +91,7 @@ impl ObservationModel<'_> {
         Ok(Some(Whitened { log_z, root, mean, excess }))
     }
 
-    /// Writes the contributions of all nodes to Z, scaled, to `values`. Returns log Z and the sum of
-    /// `values`.
+    /// Writes scaled contributions of all nodes to Z; returns log Z and their sum.
     fn weigh(
         &self,
         y: f64,
@@ -124,8 +120,7 @@ impl ObservationModel<'_> {
 }
 
 impl Tilted {
-    /// Moments g = R⁺ E s, ĥ = h + A g, Â = A + A R⁺ (cov s − I) R⁺ A. Directions without variance are not
-    /// inverted.
+    /// g = R⁺ E s, ĥ = h + A g, Â = A + A R⁺ (cov s − I) R⁺ A. Directions without variance are not inverted.
     fn new(q: &ClassBelief, Whitened { log_z, root, mean, excess }: &Whitened) -> Self {
         let (a, gradient) = (&q.covariance, root.inverse.times(mean));
         let moved = a.times(&gradient);
@@ -137,7 +132,7 @@ impl Tilted {
 }
 
 impl Whitened {
-    /// Divergence in coordinates of the belief's root (Seeger & Jordan 2004 eq. 14 with M⁻¹ = A⁻¹Â). None if
+    /// Divergence in coordinates of the belief's root (Seeger & Jordan 2004 eq. 14 with M⁻¹ = A⁻¹Â); None if
     /// cov s is invalid.
     fn gain(&self) -> Option<f64> {
         let p = self.root.projector();
@@ -179,8 +174,8 @@ mod tests {
             .sum()
     }
 
-    /// g and Â against differences of log Z by the mean: Â = A + A (∂² log Z) A. With 15 nodes per dimension
-    /// the rule is accurate to 1e-6, and differences of it to 1e-5.
+    /// Â = A + A (∂² log Z) A. With 15 nodes per dimension the rule is accurate to 1e-6, its differences to
+    /// 1e-5.
     #[test]
     fn tilted_moments_are_derivatives_of_log_z() -> Result<(), InferenceError> {
         let (likelihood, rule) = (Softmax::new(3)?, Nodes::new(&Cubature::product(15, 3)?));
@@ -217,7 +212,7 @@ mod tests {
         Ok(())
     }
 
-    /// Against ½ (ln|A|/|Â| + tr A⁻¹Â − 3 + gᵀA g), with determinants and solves written out.
+    /// ½ (ln|A|/|Â| + tr A⁻¹Â − 3 + gᵀA g), written out.
     #[test]
     fn the_gain_is_the_divergence_of_the_tilted_moments() -> Result<(), InferenceError> {
         let (likelihood, rule) = (Softmax::new(3)?, Nodes::new(&Cubature::product(5, 3)?));

@@ -1,5 +1,4 @@
-//! Learning in rounds: a new active set ("major"), then L-BFGS with it fixed ("minor") (Seeger & Jordan 2004
-//! §5).
+//! Learning in rounds: a new active set ("major"), then L-BFGS with it fixed ("minor") (Seeger & Jordan 2004 §5).
 
 use super::data::Labelled;
 use super::model::Ivm;
@@ -16,7 +15,7 @@ use gp_optim::{
 };
 use serde::{Deserialize, Serialize};
 
-/// Number of successive active sets without relative gain that end the rounds.
+/// Successive active sets without gain that end learning.
 const PATIENCE: usize = 3;
 const SETTLED: f64 = 1e-4;
 
@@ -25,57 +24,53 @@ const SETTLED: f64 = 1e-4;
 pub struct IvmLearning {
     /// Options of active sets.
     pub options: IvmOptions,
-    /// Maximum number of active sets to learn with. One more is chosen at the end, to evaluate.
+    /// Maximum number of active sets to learn with; one more is chosen for the final evaluation.
     pub rounds: usize,
 }
 
 impl Default for IvmLearning {
-    /// Six rounds with default options.
     fn default() -> Self {
         Self { options: IvmOptions::default(), rounds: 6 }
     }
 }
 
-/// Round: an active set, and learning with it.
+/// One active set, and learning with it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Round {
     /// Criterion minus log priors with the new active set, before learning.
     pub criterion: f64,
-    /// Fraction of the first latent's active rows that were active in the round before.
+    /// Fraction of the first latent's active rows kept from the previous round.
     pub kept: f64,
-    /// Training with this active set; its log marginal likelihoods are minus the criterion. None in the last
-    /// round, which only evaluates.
+    /// Training with this active set, log marginal likelihoods being minus the criterion; None in the final
+    /// evaluation.
     pub training: Option<Training>,
 }
 
 /// Result of learning in rounds.
 #[derive(Clone, Debug)]
 pub struct IvmTraining {
-    /// Run at the final parameters: those with the smallest criterion of any active set chosen for them. If
-    /// time ended before the last active set, they can be those learned last, with the active set and sites
-    /// they were learned with.
+    /// Run at the final parameters, those with the smallest criterion of any new active set. If time ended
+    /// before the last active set: possibly the last learned parameters with their active set and sites.
     pub run: IvmRun,
     /// Criterion minus log priors of that run.
     pub criterion: f64,
-    /// All rounds: those of learning, and the last evaluation.
+    /// All rounds, with the final evaluation.
     pub rounds: Vec<Round>,
-    /// Reason for stopping: all rounds done, a plateau, time limit, interrupt, or no possible active set.
+    /// Reason for stopping: all rounds done, plateau, time limit, interrupt, or no possible active set.
     pub reason: StopReason,
 }
 
-/// State of learning at the start of a round.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Standing {
     round: usize,
     values: Vec<f64>,
-    /// Parameter values of the best earlier round.
     best: Option<Vec<f64>>,
     before: Vec<usize>,
     rounds: Vec<Round>,
 }
 
 impl Standing {
-    /// `true` if this active set and the last ones gained nothing over all earlier ones.
+    /// `true` if the last active sets, with this one, gained nothing.
     fn is_settled(&self, criterion: f64) -> bool {
         let Some(early) = (self.rounds.len() + 1).checked_sub(PATIENCE).filter(|early| *early > 0) else {
             return false;
@@ -102,7 +97,6 @@ impl Companion for Standing {
     }
 }
 
-/// Parameter values, their run, and its criterion minus log priors.
 #[derive(Clone, Debug)]
 struct Best {
     values: Vec<f64>,
@@ -118,19 +112,15 @@ struct Rounds<'a> {
 }
 
 impl Ivm {
-    /// Minimises the criterion minus log priors over the free parameters, in `rounds`: each chooses a new
-    /// active set, then takes at most `minor.max_iterations` iterations of L-BFGS with its sites fixed.
+    /// Minimises criterion minus log priors over the free parameters. Each of `rounds` chooses an active
+    /// set, then takes at most `minor.max_iterations` L-BFGS iterations with fixed sites.
     ///
-    /// A new active set can raise the criterion. So the result is the best start of all rounds or, if time
-    /// ends while an active set is chosen, the last learned parameters if they are better.
+    /// A new active set can raise the criterion, so the result is the best start of a round, or the last
+    /// learned parameters if better and time ends while an active set is chosen.
     ///
-    /// The control in `minor` covers all rounds: it has one time limit, and a run resumes within a round. It
-    /// is also checked after every active point. An interrupt waits for the first checkpoint.
-    ///
-    /// # Errors
-    /// As [`build`](Self::build) and [`criterion`](Self::criterion) for the first round, and
-    /// [`InferenceError::Optim`], with the model unchanged. A later active set that fails ends learning with
-    /// the best result so far.
+    /// The control in `minor` covers all rounds: one time limit, resumption within a round, checks after
+    /// every active point. An interrupt waits for the first checkpoint. Errors of the first round leave the
+    /// model unchanged; later ones end learning with the best result.
     pub(super) fn learn_in_rounds(
         &mut self,
         data: &dyn DataSource,
@@ -185,7 +175,6 @@ impl Ivm {
         Ok(IvmTraining { run, criterion, rounds: course.rounds, reason })
     }
 
-    /// State and best round from the checkpoint, or the initial state.
     fn resume(&mut self, all: &mut Rounds<'_>) -> Result<(Standing, Option<Best>), InferenceError> {
         let Some(course) = companion_memory::<Standing>(&all.minor.control)? else {
             return Ok((Standing::default(), None));
@@ -201,7 +190,6 @@ impl Ivm {
         Ok((course, best))
     }
 
-    /// Criterion minus log priors with a new active set.
     fn objective(&self, data: &Labelled, run: &IvmRun) -> Result<f64, InferenceError> {
         let criterion = self.criterion_of(data, run.posterior.active_set(), None)?;
         if !criterion.is_finite() {
@@ -256,7 +244,7 @@ impl<'a> Rounds<'a> {
         Self { data, options, minor: MinimiseOptions { control, ..minor.clone() }, major }
     }
 
-    /// New active set. After an interrupt an error, if there is a checkpoint to resume.
+    /// New active set; an error after an interrupt if a checkpoint can be resumed.
     fn choose(&self, model: &Ivm, course: &Standing) -> Result<IvmRun, InferenceError> {
         let file = self.major.checkpoint().map(CheckpointFile::path);
         let waits = file.is_some_and(|path| !path.exists());
@@ -278,7 +266,7 @@ impl<'a> Rounds<'a> {
     }
 }
 
-/// Reason for which the round that starts is the last one.
+/// Reason why the round that starts is the last.
 fn end_of_rounds(done: bool, minor: &MinimiseOptions) -> Option<StopReason> {
     // With a checkpoint, an interrupt ends the next iteration, so it does not count here.
     let interrupted = minor.control.is_interrupted() && minor.control.checkpoint().is_none();
@@ -296,8 +284,8 @@ mod tests {
     use gp_kernels::data::Table;
     use gp_likelihoods::BernoulliProbit;
 
-    /// With a checkpoint, an interrupt abandons the choice of an active set, unless there is no checkpoint
-    /// file yet or the interrupt is older than the run.
+    /// With a checkpoint, an interrupt abandons the choice of an active set, unless there is no file yet or
+    /// the interrupt predates the run.
     #[test]
     fn interrupts_are_heard_while_an_active_set_is_chosen() {
         let x = Mat::from_fn(30, 1, |i, _| 0.1 * i as f64);
@@ -326,7 +314,7 @@ mod tests {
         assert_eq!(rounds().choose(&model, &course).unwrap().inclusions.len(), 10);
     }
 
-    /// Sites that an interrupt cuts short are said to be so, since a resumed run has others.
+    /// Sites cut short by an interrupt are reported, since a resumed run has different ones.
     #[test]
     fn sites_cut_short_are_told() {
         let x = Mat::from_fn(30, 1, |i, _| 0.1 * i as f64);

@@ -1,4 +1,4 @@
-//! Model of the time of work whose rows are shared by the processes of a team.
+//! Time model of work whose rows are shared by a team of processes.
 //!
 //! | part | seconds |
 //! |---|---|
@@ -6,63 +6,63 @@
 //! | algebra of M×M matrices, done by every process | its operations over `rate_of_algebra`, one matrix per thread |
 //! | messages on the longest path | their number times `latency`, and their bytes over `bandwidth` |
 //!
-//! Computation waits while messages travel, as in the code.
+//! Computation waits for messages, as in the code.
 
 use super::{Extents, of_process, step, sweep};
 use crate::power_ep::Tally;
 use gp_kernels::data::{Messages, lane_count_of, largest_share};
 
-/// Constants of the machines of a team with one process per machine.
+/// Machine constants of a team with one process per machine.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Machine {
     /// Threads per process.
     pub threads: usize,
-    /// Operations on rows per second and thread.
+    /// Row operations per second and thread.
     pub rate: f64,
-    /// Operations on M×M matrices per second and thread.
+    /// M×M matrix operations per second and thread.
     pub rate_of_algebra: f64,
-    /// Time of a message without bytes, in seconds.
+    /// Seconds per empty message.
     pub latency: f64,
-    /// Bytes per second of a message.
+    /// Message bytes per second.
     pub bandwidth: f64,
 }
 
-/// Time of shared work by part, in seconds.
+/// Seconds of shared work by part.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Seconds {
-    /// Time of the rows of the largest share.
+    /// Rows of the largest share.
     pub rows: f64,
-    /// Time of the matrix algebra that every process does.
+    /// Matrix algebra that every process does.
     pub algebra: f64,
-    /// Time of the messages on the longest path.
+    /// Messages on the longest path.
     pub messages: f64,
 }
 
 impl Seconds {
-    /// Sum of all parts.
+    /// Sum of all parts, in seconds.
     #[must_use]
     pub fn total(&self) -> f64 {
         self.rows + self.algebra + self.messages
     }
 }
 
-/// Amounts of computation and communication of work whose rows are shared.
+/// Computation and communication of work with shared rows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SharedWork {
-    /// Number of lanes that the rows are divided into.
+    /// Lanes that rows are divided into.
     pub lanes: usize,
     /// Operations on all rows.
     pub of_rows: f64,
-    /// Operations that every process does, each with the number of matrices that its threads can divide.
+    /// Operations of every process, with the number of matrices that its threads can divide.
     pub of_each: [(f64, usize); 2],
-    /// Length of each sum over the lanes, in numbers.
+    /// Numbers in each sum over lanes.
     pub sums: [usize; 2],
-    /// Number of rounds of messages in which processes agree on errors.
+    /// Rounds of messages that agree on errors.
     pub agreements: usize,
 }
 
 impl SharedWork {
-    /// Work of a [sweep](crate::BatchEp::sweep) over the sites of all rows, without halvings.
+    /// Work of a [sweep](crate::BatchEp::sweep) over all rows, without halvings.
     #[must_use]
     pub fn sweep(sizes: &Extents) -> Self {
         let each = sweep(&Extents { rows: 0, ..*sizes });
@@ -75,8 +75,8 @@ impl SharedWork {
         }
     }
 
-    /// Work of a [step](crate::power_ep::MiniBatchEp::step) with tied sites and its gradient, over a batch or
-    /// all rows, without halvings, for these numbers of parameters per kernel and of the likelihood.
+    /// Work of a [step](crate::power_ep::MiniBatchEp::step) with tied sites and gradient, over a batch or
+    /// all rows, without halvings, for these numbers of parameters.
     #[must_use]
     pub fn step(sizes: &Extents, [of_kernel, of_likelihood]: [usize; 2]) -> Self {
         let Extents { inducing, dim, latents, processes, .. } = *sizes;
@@ -94,7 +94,7 @@ impl SharedWork {
         }
     }
 
-    /// Messages among this number of processes.
+    /// Messages among `processes` processes.
     #[must_use]
     pub fn messages(&self, processes: usize) -> Messages {
         let sums = self.sums.iter().filter(|numbers| **numbers > 0);
@@ -102,7 +102,7 @@ impl SharedWork {
         sums.fold(Messages::of_agreement(processes).times(self.agreements), Messages::and)
     }
 
-    /// Time of this number of processes.
+    /// Time with `processes` processes.
     #[must_use]
     pub fn seconds(&self, processes: usize, machine: &Machine) -> Seconds {
         let lanes = largest_share(processes, self.lanes).div_ceil(machine.threads);
@@ -121,7 +121,7 @@ fn lanes(sizes: &Extents) -> usize {
     lane_count_of(sizes.rows, sizes.processes)
 }
 
-/// Length of a sum over sites: per latent function a triangle, a vector and a count; and the tally.
+/// Length of a sum over sites: per latent a triangle, a vector and a count; then the tally.
 fn sum_of_sites(sizes: &Extents) -> usize {
     let m = sizes.inducing;
     sizes.latents * (m * (m + 1) / 2 + m + 1) + Tally::LEN

@@ -1,7 +1,5 @@
-//! Predictions of fitted models, by any method.
-//!
-//! A [`Posterior`] is over all latent functions. With a likelihood it is a [`Predictor`], whose [`Predicted`]
-//! gives moments, quantiles, class probabilities and log densities.
+//! Predictions of fitted models. A [`Posterior`] over latent functions with a likelihood is a [`Predictor`], whose
+//! [`Predicted`] gives moments, quantiles, class probabilities and log densities.
 
 mod labels;
 mod predicted;
@@ -22,7 +20,7 @@ use gp_kernels::posterior::{
 };
 use std::fmt::Debug;
 
-/// Approximate posterior over all latent functions of a model.
+/// Approximate posterior over all latent functions.
 pub trait Posterior: Debug + Send + Sync {
     /// Number Q of latent functions.
     fn latent_count(&self) -> usize;
@@ -33,21 +31,21 @@ pub trait Posterior: Debug + Send + Sync {
     /// If there is no such function.
     fn describe(&self, latent: usize) -> LatentFunction<'_>;
 
-    /// Mixture proportions of the components; `[1.0]` unless a mixture.
+    /// Mixture proportions; `[1.0]` unless a mixture.
     fn weights(&self) -> &[f64] {
         &[1.0]
     }
 
-    /// Beliefs about the latent values of the rows of `x` (N×D).
+    /// Beliefs about latent values at the rows of `x` (N×D).
     ///
     /// # Errors
     /// [`InferenceError::Kernel`] for points that are not finite or do not suit a kernel.
     fn beliefs(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<LatentBeliefs, InferenceError>;
 
-    /// Means and joint covariance (N×N) of one latent function at the rows of `x`.
+    /// Means and joint covariance (N×N) of one latent function at `x`.
     ///
     /// # Errors
-    /// As [`beliefs`](Self::beliefs); an error if there is no such function.
+    /// As [`beliefs`](Self::beliefs); an error for an unknown function.
     fn joint(
         &self,
         latent: usize,
@@ -55,11 +53,11 @@ pub trait Posterior: Debug + Send + Sync {
         by: &Evaluator,
     ) -> Result<(Vec<f64>, Mat<f64>), InferenceError>;
 
-    /// `count` joint samples of all latent functions at the rows of `x`: N×`count` per latent function, one
-    /// sample per column. The same seed gives the same samples.
+    /// `count` joint samples at `x`: N×`count` per latent function, one sample per column, reproducible by
+    /// seed.
     ///
     /// # Errors
-    /// As [`beliefs`](Self::beliefs); also a covariance that cannot be factored.
+    /// As [`beliefs`](Self::beliefs); also a covariance without a factor.
     fn sample(
         &self,
         x: MatRef<'_, f64>,
@@ -68,8 +66,8 @@ pub trait Posterior: Debug + Send + Sync {
         by: &Evaluator,
     ) -> Result<Vec<Mat<f64>>, InferenceError>;
 
-    /// Contribution of each kernel [term](gp_kernels::posterior::terms()) to the mean of one latent function
-    /// at the rows of `x`: N×T, or one column if terms cannot be separated.
+    /// Contributions of kernel [terms](gp_kernels::posterior::terms()) to the mean of one latent function at
+    /// `x`: N×T, or one column if inseparable.
     ///
     /// # Errors
     /// As [`joint`](Self::joint).
@@ -84,9 +82,8 @@ pub trait Posterior: Debug + Send + Sync {
         Ok(Mat::from_fn(x.nrows(), 1, |i, _| functions[latent].mean[i]))
     }
 
-    /// Means and variances of each kernel [term](gp_kernels::posterior::terms()) of one latent function at
-    /// the rows of `x`; one entry if terms cannot be separated. The means add up to the function's. The
-    /// variances do not, since terms are correlated given data.
+    /// Means and variances of kernel [terms](gp_kernels::posterior::terms()) of one latent function at `x`;
+    /// one entry if inseparable. Means add up; variances do not, since terms are correlated given data.
     ///
     /// # Errors
     /// As [`joint`](Self::joint).
@@ -101,11 +98,11 @@ pub trait Posterior: Debug + Send + Sync {
         Ok(vec![functions.swap_remove(latent)])
     }
 
-    /// Probabilities of all classes (N×C) under beliefs that are [correlated](LatentBeliefs::are_correlated)
-    /// within a point, which likelihoods cannot integrate. None for independent latent values.
+    /// Class probabilities (N×C) under beliefs [correlated](LatentBeliefs::are_correlated) within a point,
+    /// which likelihoods cannot integrate; None for independent latent values.
     ///
     /// # Errors
-    /// Those of the likelihood.
+    /// As the likelihood.
     fn class_probabilities(
         &self,
         beliefs: &LatentBeliefs,
@@ -121,7 +118,7 @@ impl<P: LatentPosterior> Posterior for MixturePosterior<P> {
         self.latent_count()
     }
 
-    /// Description from the first component; all components share kernel and inducing inputs.
+    /// The first component's; all share kernel and inducing inputs.
     fn describe(&self, latent: usize) -> LatentFunction<'_> {
         self.parts()[latent].describe()
     }
@@ -172,9 +169,9 @@ impl<P: LatentPosterior> Posterior for MixturePosterior<P> {
     }
 }
 
-/// Type with a posterior inside, of a method chosen at run time. It implements [`Posterior`] through it.
+/// Type that implements [`Posterior`] through an inner one, of a method chosen at run time.
 pub trait WrapsPosterior: Debug + Send + Sync {
-    /// The posterior inside.
+    /// Inner posterior.
     fn inner(&self) -> &dyn Posterior;
 }
 

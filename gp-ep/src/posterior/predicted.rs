@@ -8,7 +8,7 @@ use faer::Mat;
 use gp_kernels::posterior::{LatentBeliefs, at_rows};
 use gp_likelihoods::{Latent, LikelihoodError, ObservationMoments, Predictive, Workspace};
 
-/// Predictions of observations, from beliefs about latent values at some points.
+/// Predictions of observations from beliefs at some points.
 #[derive(Clone, Copy, Debug)]
 pub struct Predicted<'a, F> {
     predictor: &'a Predictor<F>,
@@ -16,7 +16,7 @@ pub struct Predicted<'a, F> {
 }
 
 impl<F: Posterior> Predictor<F> {
-    /// Predictions from beliefs that this posterior gave.
+    /// Predictions from this posterior's beliefs.
     #[must_use]
     pub fn given<'a>(&'a self, beliefs: &'a LatentBeliefs) -> Predicted<'a, F> {
         Predicted { predictor: self, beliefs }
@@ -27,7 +27,7 @@ impl<F: Posterior> Predicted<'_, F> {
     /// Mean and variance of each output: N·P values, by observation.
     ///
     /// # Errors
-    /// Those of the likelihood, with the row.
+    /// As the likelihood, with the row.
     pub fn moments(&self) -> Result<Vec<ObservationMoments>, InferenceError> {
         if self.is_of_labels() {
             return self.by_labels(|_, labels| labels.moments());
@@ -39,7 +39,7 @@ impl<F: Posterior> Predicted<'_, F> {
     /// Quantile of one output (from 0) at each point.
     ///
     /// # Errors
-    /// As [`moments`](Self::moments); also a probability outside (0, 1) and an output that does not exist.
+    /// As [`moments`](Self::moments); also a probability outside (0, 1) or an unknown output.
     pub fn quantiles(&self, output: usize, probability: f64) -> Result<Vec<f64>, InferenceError> {
         if self.is_of_labels() {
             if !(probability > 0.0 && probability < 1.0) {
@@ -55,11 +55,11 @@ impl<F: Posterior> Predicted<'_, F> {
         })
     }
 
-    /// Probability that one output (from 0) is at most `y_i`, at each point.
+    /// Probability that one output (from 0) is at most `y_i`, by point.
     ///
     /// # Errors
-    /// As [`moments`](Self::moments); also an output that does not exist; [`InferenceError::Shape`] for
-    /// another number of values.
+    /// As [`moments`](Self::moments); also an unknown output; [`InferenceError::Shape`] for the length of
+    /// `y`.
     pub fn cdfs(&self, output: usize, y: &[f64]) -> Result<Vec<f64>, InferenceError> {
         check_count("new targets", "entries", self.beliefs.len(), y.len())?;
         if self.is_of_labels() {
@@ -72,11 +72,10 @@ impl<F: Posterior> Predicted<'_, F> {
         })
     }
 
-    /// Probability of every class at each point: N×C, in the order of
-    /// [`Support::label`](gp_likelihoods::Support::label).
+    /// Class probabilities, N×C, ordered as [`Support::label`](gp_likelihoods::Support::label).
     ///
     /// # Errors
-    /// As [`moments`](Self::moments); [`InferenceError::Unsupported`] for observations other than classes.
+    /// As [`moments`](Self::moments); [`InferenceError::Unsupported`] unless observations are classes.
     pub fn class_probabilities(&self) -> Result<Mat<f64>, InferenceError> {
         let (mut found, sharpness) = (self.own_class_probabilities()?, self.sharpness());
         if sharpness != 1.0 {
@@ -105,11 +104,11 @@ impl<F: Posterior> Predicted<'_, F> {
         Ok(Mat::from_fn(all.len() / classes, classes, |i, c| all[i * classes + c]))
     }
 
-    /// `ln p(y_i | data)` of new observations at these points, in nats; `y` has P targets per point.
+    /// `ln p(y_i | data)` of new observations, in nats; `y` has P targets per point.
     ///
     /// # Errors
-    /// As [`moments`](Self::moments); [`InferenceError::Observation`] for a target that the likelihood
-    /// refuses; [`InferenceError::Shape`] for another number of targets.
+    /// As [`moments`](Self::moments); [`InferenceError::Observation`] for a refused target;
+    /// [`InferenceError::Shape`] for the length of `y`.
     pub fn log_densities(&self, y: &[f64]) -> Result<Vec<f64>, InferenceError> {
         let (likelihood, outputs) = (self.predictor.likelihood(), self.predictor.likelihood().outputs());
         check_count("new targets", "entries", self.beliefs.len() * outputs, y.len())?;
@@ -140,7 +139,6 @@ impl<F: Posterior> Predicted<'_, F> {
         1.0 / self.predictor.temperature()
     }
 
-    /// `true` if predictions are computed from class probabilities.
     fn is_of_labels(&self) -> bool {
         self.beliefs.are_correlated() || self.sharpness() != 1.0
     }
@@ -149,8 +147,7 @@ impl<F: Posterior> Predicted<'_, F> {
         Predictive::new(self.predictor.likelihood(), self.predictor.functions().weights())
     }
 
-    /// Computes `numbers` values per point from the beliefs about its latent values, one belief per component
-    /// and latent.
+    /// `numbers` values per point from its beliefs, one per component and latent.
     fn each<T: Clone + Default + Send>(
         &self,
         numbers: usize,
@@ -170,7 +167,6 @@ impl<F: Posterior> Predicted<'_, F> {
         })
     }
 
-    /// Calls `of` at every point with its class probabilities.
     fn by_labels<T>(&self, of: impl Fn(usize, Labels<'_>) -> T) -> Result<Vec<T>, InferenceError> {
         let (found, support) = (self.class_probabilities()?, self.predictor.likelihood().support());
         let row = |row: usize| of(row, Labels { probabilities: &row_of(&found, row), support });

@@ -1,4 +1,4 @@
-//! Predictor: posterior with its likelihood.
+//! Posterior with likelihood.
 
 use super::Posterior;
 use crate::error::{InferenceError, check_count};
@@ -13,7 +13,7 @@ use gp_optim::StopSignal;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-/// Predictions of latent values and observations, by any method. Owns posterior and likelihood.
+/// Predictions of latent values and observations. Owns posterior and likelihood.
 #[derive(Clone, Debug)]
 pub struct Predictor<F = MixturePosterior<InducingPosterior>> {
     functions: F,
@@ -24,11 +24,11 @@ pub struct Predictor<F = MixturePosterior<InducingPosterior>> {
 }
 
 impl<F: Posterior> Predictor<F> {
-    /// Predictor from a posterior with one latent function per latent of the likelihood. Predicts targets
-    /// only, by the [plain](gp_likelihoods::Described::plain) likelihood.
+    /// Predictor from a posterior with one function per latent of the likelihood. Predicts targets only, by
+    /// the [plain](gp_likelihoods::Described::plain) likelihood.
     ///
     /// # Errors
-    /// [`InferenceError::Shape`] for another number of latent functions.
+    /// [`InferenceError::Shape`] for a wrong number of latent functions.
     pub fn new(
         functions: F,
         likelihood: Box<dyn Likelihood>,
@@ -45,15 +45,15 @@ impl<F: Posterior> Predictor<F> {
         Self { threading, ..self }
     }
 
-    /// Adds a stop signal that can stop predictions between blocks of points.
+    /// Sets a stop signal, checked between blocks of points.
     #[must_use]
     pub fn with_stop_signal(self, stop_signal: StopSignal) -> Self {
         Self { stop_signal, ..self }
     }
 
-    /// Sets the temperature T of class probabilities: predictions of labels use them to the power 1/T,
-    /// normalised. [`Temperature`](super::Temperature) estimates T. Latent values and [samples](Self::sample)
-    /// do not change.
+    /// Sets the temperature T: label predictions use class probabilities to the power 1/T, normalised.
+    /// Latent values and [samples](Self::sample) do not change. [`Temperature`](super::Temperature)
+    /// estimates T.
     ///
     /// # Errors
     /// [`InferenceError::Option`] unless T is above 0 and finite; [`InferenceError::Unsupported`] for
@@ -77,7 +77,7 @@ impl<F: Posterior> Predictor<F> {
         self.temperature
     }
 
-    /// Converts the posterior, and keeps all else.
+    /// Converts the posterior; keeps the rest.
     pub fn map<G: Posterior>(self, of: impl FnOnce(F) -> G) -> Predictor<G> {
         let Self { functions, likelihood, threading, stop_signal, temperature } = self;
         Predictor { functions: of(functions), likelihood, threading, stop_signal, temperature }
@@ -105,8 +105,7 @@ impl<F: Posterior> Predictor<F> {
         Evaluator::new(self.threading).with_stop_signal(self.stop_signal.clone())
     }
 
-    /// Beliefs about the latent values of the rows of `x` (N×D), the work that several
-    /// [predictions](Self::given) share.
+    /// Beliefs about latent values at `x` (N×D), work shared by several [predictions](Self::given).
     ///
     /// # Errors
     /// [`InferenceError::Kernel`] for points that are not finite or do not suit a kernel.
@@ -122,8 +121,8 @@ impl<F: Posterior> Predictor<F> {
         Ok(self.beliefs(x)?.into_functions())
     }
 
-    /// Means and variances of each kernel [term](gp_kernels::posterior::terms()) of one latent function at
-    /// `x` (N×D). The means add up to the function's.
+    /// Means and variances of kernel [terms](gp_kernels::posterior::terms()) of one latent function at `x`
+    /// (N×D); means add up to the function's.
     ///
     /// # Errors
     /// As [`joint`](Self::joint).
@@ -138,15 +137,15 @@ impl<F: Posterior> Predictor<F> {
     /// Mean and variance of each output at `x` (N×D): N·P values, by observation.
     ///
     /// # Errors
-    /// As [`beliefs`](Self::beliefs), and those of the likelihood.
+    /// As [`beliefs`](Self::beliefs) and the likelihood.
     pub fn moments(&self, x: MatRef<'_, f64>) -> Result<Vec<ObservationMoments>, InferenceError> {
         self.given(&self.beliefs(x)?).moments()
     }
 
-    /// Quantile of one output (from 0) at each row of `x`. Two of them give an interval.
+    /// Quantile of one output (from 0) at each row of `x`.
     ///
     /// # Errors
-    /// As [`moments`](Self::moments); also a probability outside (0, 1) and an output that does not exist.
+    /// As [`moments`](Self::moments); also a probability outside (0, 1) or an unknown output.
     pub fn quantiles(
         &self,
         x: MatRef<'_, f64>,
@@ -156,16 +155,15 @@ impl<F: Posterior> Predictor<F> {
         self.given(&self.beliefs(x)?).quantiles(output, probability)
     }
 
-    /// Probability of every class at `x` (N×D): N×C, in the order of
-    /// [`Support::label`](gp_likelihoods::Support::label).
+    /// Class probabilities at `x` (N×D): N×C, ordered as [`Support::label`](gp_likelihoods::Support::label).
     ///
     /// # Errors
-    /// As [`moments`](Self::moments); [`InferenceError::Unsupported`] for observations other than classes.
+    /// As [`moments`](Self::moments); [`InferenceError::Unsupported`] unless observations are classes.
     pub fn class_probabilities(&self, x: MatRef<'_, f64>) -> Result<Mat<f64>, InferenceError> {
         self.given(&self.beliefs(x)?).class_probabilities()
     }
 
-    /// Most probable label at each row of `x` (N×D); the first one if several are.
+    /// Most probable label at each row of `x` (N×D); the first of equals.
     ///
     /// # Errors
     /// As [`class_probabilities`](Self::class_probabilities).
@@ -180,8 +178,8 @@ impl<F: Posterior> Predictor<F> {
     /// `ln p(y_i | data)` of new observations at `x` (N×D), in nats; `y` has P targets per row.
     ///
     /// # Errors
-    /// As [`moments`](Self::moments); [`InferenceError::Observation`] for a target that the likelihood
-    /// refuses, such as an unseen class; [`InferenceError::Shape`] for another number of targets.
+    /// As [`moments`](Self::moments); [`InferenceError::Observation`] for a refused target, such as an
+    /// unseen class; [`InferenceError::Shape`] for the length of `y`.
     pub fn log_densities(&self, x: MatRef<'_, f64>, y: &[f64]) -> Result<Vec<f64>, InferenceError> {
         self.given(&self.beliefs(x)?).log_densities(y)
     }
@@ -189,16 +187,16 @@ impl<F: Posterior> Predictor<F> {
     /// Means and joint covariance (N×N) of one latent function at `x` (N×D).
     ///
     /// # Errors
-    /// As [`beliefs`](Self::beliefs); an error if there is no such function.
+    /// As [`beliefs`](Self::beliefs); an error for an unknown function.
     pub fn joint(&self, latent: usize, x: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>), InferenceError> {
         self.functions.joint(latent, x, &self.evaluator())
     }
 
-    /// `count` joint samples of all latent functions at `x`: N×`count` per latent function, one sample per
-    /// column. The same seed gives the same samples.
+    /// `count` joint samples at `x`: N×`count` per latent function, one sample per column, reproducible by
+    /// seed.
     ///
     /// # Errors
-    /// As [`beliefs`](Self::beliefs); also a covariance that cannot be factored.
+    /// As [`beliefs`](Self::beliefs); also a covariance without a factor.
     pub fn sample_latents(
         &self,
         x: MatRef<'_, f64>,
@@ -208,11 +206,11 @@ impl<F: Posterior> Predictor<F> {
         self.functions.sample(x, count, seed, &self.evaluator())
     }
 
-    /// `count` samples of new observations at `x`: N×`count` per output, with latent values joint over all
-    /// points. The same seed gives the same samples.
+    /// `count` samples of new observations at `x`: N×`count` per output, latent values joint over points,
+    /// reproducible by seed.
     ///
     /// # Errors
-    /// As [`sample_latents`](Self::sample_latents), and those of the likelihood.
+    /// As [`sample_latents`](Self::sample_latents) and the likelihood.
     pub fn sample(
         &self,
         x: MatRef<'_, f64>,

@@ -1,41 +1,37 @@
-//! Temperature of class probabilities, estimated from left-out rows.
-//!
-//! At temperature T probabilities are `p_c^{1/T} / Σ_k p_k^{1/T}`. A model's probabilities are underconfident
-//! if its kernel does not suit the data, and overconfident if its parameters fit noise. T corrects both, and
-//! changes no predicted label.
+//! Temperature of class probabilities, estimated from left-out rows: `p_c^{1/T} / Σ_k p_k^{1/T}`. It corrects
+//! underconfidence from an unsuitable kernel and overconfidence from fitted noise, and changes no predicted label.
 
 use faer::MatRef;
 use serde::{Deserialize, Serialize};
 
-/// Standard deviation of `ln T` in its prior, so that few rows change T little.
+/// Prior standard deviation of `ln T`, so that few rows change T little.
 const SPREAD: f64 = 0.5;
-/// Largest `|ln T|`, and number of grid steps that bracket the minimum.
+/// Largest `|ln T|`, and grid steps that bracket the minimum.
 const LARGEST_LOG: f64 = 3.0;
 const GRID: i32 = 30;
-/// Gain in log-likelihood of the rows, in nats, below which T stays 1: such gains arise by chance.
+/// Log-likelihood gain in nats below which T stays 1, as possibly by chance.
 const MIN_GAIN: f64 = 0.5;
-/// Tolerance of `ln T`.
 const PRECISION: f64 = 1e-6;
-/// Smallest probability of a class, to keep its logarithm finite.
+/// Smallest class probability, to keep logarithms finite.
 const LEAST: f64 = f64::MIN_POSITIVE;
 
-/// Temperature, with its effect on the rows that it was estimated from.
+/// Temperature with its effect on the rows it was estimated from.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Temperature {
-    /// Temperature T: below 1 it makes probabilities more confident, above 1 less.
+    /// T; below 1 more confident, above 1 less.
     pub value: f64,
     /// Weighted mean of `−ln p(label)` at temperature 1, in nats.
     pub log_loss_before: f64,
     /// Weighted mean of `−ln p(label)` at temperature T, in nats.
     pub log_loss: f64,
-    /// Number of rows that T was estimated from.
+    /// Number of rows used.
     pub rows: usize,
 }
 
 impl Temperature {
-    /// Temperature that maximises the probability of these labels (class indices from 0; N of them) times a
-    /// normal prior on `ln T`; 1 if the gain could be chance. `probabilities` (N×C) are those of left-out
-    /// rows. Rows with NaN, or with a label that is no column, are ignored. None if no row is left.
+    /// Temperature that maximises the probability of N labels (class indices from 0) times a normal prior on
+    /// `ln T`; 1 if the gain could be chance. `probabilities` (N×C) are of left-out rows. Ignores rows with
+    /// NaN or labels beyond the columns; None if no row remains.
     #[must_use]
     pub fn of(probabilities: MatRef<'_, f64>, labels: &[usize], weights: &[f64]) -> Option<Self> {
         let rows = LogOdds::new(probabilities, labels, weights);
@@ -55,7 +51,7 @@ impl Temperature {
     }
 }
 
-/// Minimiser of a unimodal function between these ends, by golden sections.
+/// Minimiser of a unimodal function, by golden sections.
 fn least((mut low, mut high): (f64, f64), of: impl Fn(f64) -> f64) -> f64 {
     let share = 0.5 * (5.0f64.sqrt() - 1.0);
     let inner = |low: f64, high: f64| (high - share * (high - low), low + share * (high - low));
@@ -75,7 +71,7 @@ fn least((mut low, mut high): (f64, f64), of: impl Fn(f64) -> f64) -> f64 {
     0.5 * (low + high)
 }
 
-/// Replaces probabilities by `p^β / Σ p^β`.
+/// `p^β / Σ p^β`
 pub(super) fn sharpen(probabilities: &mut [f64], sharpness: f64) {
     let largest = probabilities.iter().copied().fold(0.0, f64::max);
     probabilities.iter_mut().for_each(|p| *p = (*p / largest).powf(sharpness));
@@ -91,7 +87,7 @@ pub(super) fn log_sum(probabilities: &[f64], sharpness: f64) -> f64 {
 
 struct LogOdds {
     classes: usize,
-    /// Log probabilities minus the label's, by row.
+    /// By row.
     log_odds: Vec<f64>,
     weights: Vec<f64>,
 }
@@ -110,7 +106,7 @@ impl LogOdds {
         rows
     }
 
-    /// `Σ −w ln p(label)` with probabilities to the power β: `ln Σ_c exp(β (ln p_c − ln p_label))`.
+    /// `Σ −w ln p(label)` at power β: `ln Σ_c exp(β (ln p_c − ln p_label))`.
     fn loss(&self, sharpness: f64) -> f64 {
         let of_row = |log_odds: &[f64]| {
             let largest = log_odds.iter().copied().fold(0.0, f64::max) * sharpness;
@@ -125,7 +121,7 @@ mod tests {
     use super::*;
     use faer::Mat;
 
-    /// Labels in proportion to some probabilities, and these probabilities raised to a power.
+    /// Labels in proportion to probabilities, which are then raised to a power.
     fn distorted(power: f64, copies: usize) -> (Mat<f64>, Vec<usize>) {
         let honest = [[0.7, 0.2, 0.1], [0.4, 0.5, 0.1], [0.1, 0.1, 0.8]];
         let mut rows = Vec::new();

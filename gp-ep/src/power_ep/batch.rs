@@ -1,4 +1,4 @@
-//! EP with one site per factor of every observation, all updated at once with damping.
+//! EP with own sites, all updated at once with damping.
 
 use super::before::Before;
 use super::gradient::GradientKind;
@@ -16,21 +16,21 @@ use gp_kernels::posterior::InducingPosterior;
 use gp_optim::StopSignal;
 use std::sync::Arc;
 
-/// Maximum halvings of the step of one sweep.
+/// Maximum halvings of one sweep's step.
 const MAX_HALVINGS: u32 = 20;
 /// Result of one sweep.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Sweep {
-    /// Estimate of `ln p(y)` with the sites *before* the sweep; NaN if a cavity is not Gaussian.
+    /// Estimate of `ln p(y)` with the sites *before* the sweep; NaN without a Gaussian cavity.
     pub log_z: f64,
-    /// Root mean square change of the sites by a full update, in units of their marginals.
+    /// Root mean square change of sites by a full update, in units of their marginals.
     pub change: f64,
-    /// Number of factors skipped because the cavity or the tilted moments are not Gaussian.
+    /// Factors skipped because cavity or tilted moments were not Gaussian.
     pub improper: usize,
-    /// Number of sites whose full update has a negative precision.
+    /// Sites whose full update has negative precision.
     pub negative: usize,
-    /// Number of times the step was halved to keep the posterior proper.
+    /// Halvings of the step to keep the posterior proper.
     pub halvings: u32,
 }
 
@@ -49,13 +49,12 @@ impl Sweep {
 /// State of EP on all observations: sites, projections, posterior.
 ///
 /// Memory: M numbers per observation, up to [`HELD`](gp_kernels::passes::HELD). Call
-/// [`refresh`](BatchEp::refresh) after kernels or inducing inputs of the model change. The powers remain
-/// those of the model at construction.
+/// [`refresh`](BatchEp::refresh) after changes of kernels or inducing inputs. Powers remain those at
+/// construction.
 #[derive(Debug)]
 pub struct BatchEp {
     pub(super) passes: EpPasses,
     pub(super) posteriors: Vec<WhitenedPosterior>,
-    /// Sums over the current and the proposed sites.
     pub(super) sums: Sums,
     pub(super) proposed: Sums,
     pub(super) rank_one: RankOne,
@@ -65,21 +64,20 @@ pub struct BatchEp {
 }
 
 impl BatchEp {
-    /// State before the first sweep: all sites have τ = ν = 0, and the posterior is the prior.
+    /// State before the first sweep: τ = ν = 0, posterior equal to the prior.
     ///
     /// # Errors
-    /// As [`refresh`](Self::refresh); [`InferenceError::Observation`] for an observation that the likelihood
-    /// refuses; [`InferenceError::Power`] for an invalid power.
+    /// As [`refresh`](Self::refresh); [`InferenceError::Observation`] for a refused observation;
+    /// [`InferenceError::Power`].
     pub fn new(model: &PowerEp, data: &dyn DataSource) -> Result<Self, InferenceError> {
         Self::build(model, data, None, None)
     }
 
-    /// EP on new observations. The earlier ones enter through their posteriors `before` (one per latent),
-    /// whose sites stay fixed. [`log_z`](Self::log_z) estimates `ln p(y | earlier y)`.
+    /// EP on new observations; earlier ones enter through their posteriors `before` (one per latent), with
+    /// fixed sites. [`log_z`](Self::log_z) then estimates `ln p(y | earlier y)`.
     ///
-    /// Kernels and inducing inputs must be those of `before`. Under Gaussian noise, one sweep of full steps
-    /// gives the regression on all observations. At power 0 this is streaming variational inference with the
-    /// prior `before`.
+    /// Kernels and inducing inputs must equal those of `before`. Under Gaussian noise, one full sweep gives
+    /// regression on all observations. At power 0 this is streaming variational inference.
     ///
     /// # Errors
     /// As [`new`](Self::new); [`InferenceError::Shape`] if `before` has other numbers of latents or inducing
@@ -92,8 +90,8 @@ impl BatchEp {
         Self::build(model, data, None, Some(before))
     }
 
-    /// [`new`](Self::new) for one of several processes: this one loads some of the lanes, and `reduction`
-    /// adds the sums of all.
+    /// [`new`](Self::new) for one of several processes, which loads some of the lanes; `reduction` adds the
+    /// sums of all.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -129,13 +127,12 @@ impl BatchEp {
         Ok(ep)
     }
 
-    /// Projects all data and rebuilds the posterior from the current sites. Needed after kernels or inducing
-    /// inputs change.
+    /// Projects all data and rebuilds the posterior from the current sites, as needed after changes of
+    /// kernels or inducing inputs.
     ///
     /// # Errors
-    /// [`InferenceError::Kernel`] for inputs the kernel refuses or a `K_zz` that cannot be factored;
-    /// [`InferenceError::Linalg`] if the sites give no proper posterior. The state is then invalid until a
-    /// later call succeeds; after the second error, [`reset`](Self::reset) also makes it valid.
+    /// [`InferenceError::Kernel`]; [`InferenceError::Linalg`] if the posterior is improper. The state is
+    /// then invalid until a later call succeeds; after the latter [`reset`](Self::reset) also restores it.
     pub fn refresh(&mut self, model: &PowerEp) -> Result<(), InferenceError> {
         self.passes.project(model)?;
         self.rebuild(model)
@@ -154,7 +151,6 @@ impl BatchEp {
         self.rebuild(model)
     }
 
-    /// Recomputes sums and posterior from the current sites.
     pub(super) fn rebuild(&mut self, model: &PowerEp) -> Result<(), InferenceError> {
         self.passes.passes.change(|sites| sites.proposed.copy_from_slice(&sites.present));
         self.passes.accumulate(model, SumOf::Proposed, &mut self.proposed)?;
@@ -162,20 +158,19 @@ impl BatchEp {
         self.adopt()
     }
 
-    /// Adds the sums of earlier observations to those of the loaded ones.
     fn add_before(&mut self) {
         if let Some(before) = &self.before {
             before.add_to(&self.passes.layout, &mut self.proposed.numbers);
         }
     }
 
-    /// `ln ∫ p(v) Π sites dv` of the current posterior, minus that of the earlier observations.
+    /// `ln ∫ p(v) Π sites dv`, minus that of earlier observations.
     fn log_normaliser(&self) -> f64 {
         let before = self.before.as_ref().map_or(0.0, Before::log_normaliser);
         log_normaliser(&self.posteriors) - before
     }
 
-    /// Makes the proposed sums current if their posterior is proper; otherwise changes nothing.
+    /// Makes the proposed sums current if proper; otherwise changes nothing.
     fn adopt(&mut self) -> Result<(), InferenceError> {
         let by = (&self.passes.layout, self.passes.passes.threading());
         move_posteriors(&mut self.posteriors, by, (&self.sums, &self.proposed))?;
@@ -187,8 +182,8 @@ impl BatchEp {
     /// Updates all sites at once.
     ///
     /// # Errors
-    /// [`InferenceError::Likelihood`]; [`InferenceError::ImproperPosterior`] if even the smallest step leaves
-    /// no proper posterior.
+    /// [`InferenceError::Likelihood`]; [`InferenceError::ImproperPosterior`] if even the smallest step
+    /// leaves no proper posterior.
     pub fn sweep(&mut self, model: &PowerEp, options: &EpOptions) -> Result<Sweep, InferenceError> {
         options.check()?;
         let sweep = self.propose(model, options)?;
@@ -202,8 +197,7 @@ impl BatchEp {
         Ok(Sweep::of(tally.log_z + self.log_normaliser(), tally, self.sites))
     }
 
-    /// Adopts the proposed sites, halving the step until the posterior is proper; returns the number of
-    /// halvings.
+    /// Halves the step until the posterior is proper; returns the number of halvings.
     pub(super) fn adopt_by_halves(&mut self, model: &PowerEp) -> Result<u32, InferenceError> {
         let mut halvings = 0;
         while !self.adopts()? {
@@ -217,7 +211,7 @@ impl BatchEp {
         Ok(halvings)
     }
 
-    /// Adopts the proposed sites if their posterior is proper; returns `true` if so.
+    /// Adopts the proposed sites if proper; returns `true` if so.
     pub(super) fn adopts(&mut self) -> Result<bool, InferenceError> {
         match self.adopt() {
             Ok(()) => Ok(true),
@@ -229,21 +223,20 @@ impl BatchEp {
     /// Estimate of `ln p(y)` with the current sites.
     ///
     /// # Errors
-    /// [`InferenceError::ImproperCavity`] if undefined, otherwise those of the likelihood.
+    /// [`InferenceError::ImproperCavity`] if undefined; otherwise as the likelihood.
     pub fn log_z(&mut self, model: &PowerEp) -> Result<f64, InferenceError> {
         let tally = self.passes.evaluate(model, &self.posteriors)?;
         Ok(tally.log_z + self.log_normaliser())
     }
 
-    /// Estimate of `ln p(y)`. Writes its derivatives to `gradient`: all parameters in natural units, fixed
-    /// ones included, in the order of [`LatentModel::parameter_names`](crate::LatentModel::parameter_names),
-    /// without priors.
+    /// Estimate of `ln p(y)`. `gradient` receives derivatives by all natural parameters, fixed ones
+    /// included, without priors, ordered as
+    /// [`LatentModel::parameter_names`](crate::LatentModel::parameter_names).
     ///
     /// # Errors
-    /// [`InferenceError::Shape`] for a gradient of wrong length; [`InferenceError::ImproperCavity`] if log Z
-    /// is undefined; [`InferenceError::Unsupported`] for [`GradientKind::OfEstimate`] at the latent level,
-    /// and for a state from [`after`](Self::after), since the contribution of the earlier observations at other
-    /// parameters is unknown.
+    /// [`InferenceError::Shape`] for the gradient's length; [`InferenceError::ImproperCavity`] if undefined;
+    /// [`InferenceError::Unsupported`] for [`GradientKind::OfEstimate`] at the latent level, and after
+    /// [`after`](Self::after), since the earlier observations' part depends on parameters in an unknown way.
     pub fn log_z_gradient(
         &mut self,
         model: &PowerEp,
@@ -260,14 +253,12 @@ impl BatchEp {
         Ok(tally.log_z + self.log_normaliser())
     }
 
-    /// `ln p(y_i | all other observations)` for each observation of this process, from the current sites: all
-    /// sites of the observation are removed, and the whole likelihood is applied.
-    ///
-    /// With sites on several latents the values are somewhat lower than those of a refit without the
-    /// observation, since a site counts the uncertainty of the other latents as noise.
+    /// `ln p(y_i | all other observations)` for each observation of this process: removes all its sites and
+    /// applies the whole likelihood. With sites on several latents somewhat lower than after a refit, since
+    /// a site counts the uncertainty of other latents as noise.
     ///
     /// # Errors
-    /// [`InferenceError::ImproperCavity`] if sites cannot be removed; errors of the likelihood.
+    /// [`InferenceError::ImproperCavity`] if sites cannot be removed; otherwise as the likelihood.
     pub fn leave_one_out(&mut self, model: &PowerEp) -> Result<Vec<f64>, InferenceError> {
         let all = self.passes.leave_one_out(model, &self.posteriors)?;
         match all.iter().filter(|value| value.is_nan()).count() {
@@ -282,9 +273,6 @@ impl BatchEp {
     }
 
     /// Sites of all processes, by observation, for checkpoints.
-    ///
-    /// # Errors
-    /// [`DataError`](crate::DataError) if communication between processes fails.
     pub(super) fn all_sites(&self) -> Result<Vec<Site>, InferenceError> {
         if !self.passes.passes.is_shared() {
             return Ok(self.sites().collect());
@@ -292,8 +280,7 @@ impl BatchEp {
         Ok(site::unpack(&self.passes.passes.gather(|lane, out| site::pack(&lane.own.present, out))?))
     }
 
-    /// Restores stored sites of the same model and data. Call [`refresh`](Self::refresh) next to compute the
-    /// posterior.
+    /// Restores sites of the same model and data; [`refresh`](Self::refresh) then computes the posterior.
     pub(super) fn recall(&mut self, sites: &[Site]) -> Result<(), String> {
         if sites.len() != self.sites {
             return Err(format!("it has {} sites, and the data have {}", sites.len(), self.sites));
@@ -310,8 +297,8 @@ impl BatchEp {
         Ok(())
     }
 
-    /// Sets a stop signal that can stop work between blocks with [`DataError::Stopped`](crate::DataError::Stopped).
-    /// After a stop, call [`refresh`](Self::refresh) to make the state valid again.
+    /// Sets a stop signal that can stop work between blocks with
+    /// [`DataError::Stopped`](crate::DataError::Stopped). After a stop call [`refresh`](Self::refresh).
     pub fn set_stop_signal(&mut self, stop_signal: StopSignal) {
         self.passes.passes.set_stop_signal(stop_signal);
     }
@@ -319,7 +306,7 @@ impl BatchEp {
     /// Posterior over the inducing values of one latent function.
     ///
     /// # Errors
-    /// [`InferenceError::Shape`] if there is no such latent.
+    /// [`InferenceError::Shape`] for an unknown latent.
     pub fn posterior(&self, model: &PowerEp, latent: usize) -> Result<InducingPosterior, InferenceError> {
         posterior(model, &self.posteriors, latent)
     }

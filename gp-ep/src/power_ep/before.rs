@@ -1,7 +1,5 @@
-//! Fixed sites of earlier observations that are not loaded.
-//!
-//! Their posterior, `q(v) ∝ N(v; 0, I) exp(ηᵀv − ½ vᵀ(B − I)v)`, is all that is needed: B − I and η are the
-//! sums of their sites.
+//! Fixed sites of earlier observations, of which only the posterior `q(v) ∝ N(v; 0, I) exp(ηᵀv − ½ vᵀ(B − I)v)` is
+//! needed: B − I and η are the sums of their sites.
 
 use crate::error::{InferenceError, check_count};
 use faer::{Accum, Mat, MatRef};
@@ -10,16 +8,16 @@ use gp_kernels::posterior::{InducingPosterior, PosteriorFactor};
 use gp_linalg::product::matmul_lower;
 use gp_linalg::{Cholesky, Threading};
 
-/// Sums over the earlier sites, in the layout of the loaded ones.
+/// Sums over earlier sites, in the layout of the loaded ones.
 #[derive(Clone, Debug)]
 pub(super) struct Before {
     sums: Vec<f64>,
-    /// `ln ∫ N(v; 0, I) exp(ηᵀv − ½ vᵀ(B − I)v) dv`, over all latents.
+    /// `ln ∫ N(v; 0, I) exp(ηᵀv − ½ vᵀ(B − I)v) dv` over all latents.
     log_normaliser: f64,
 }
 
 impl Before {
-    /// Sums from one posterior per latent; their numbers of inducing inputs must be the model's.
+    /// From one posterior per latent, with the model's numbers of inducing inputs.
     pub(super) fn new(layout: &Layout, posteriors: &[InducingPosterior]) -> Result<Self, InferenceError> {
         check_count("earlier posterior", "latents", layout.counts().len(), posteriors.len())?;
         let mut sums = vec![0.0; layout.len()];
@@ -31,7 +29,6 @@ impl Before {
         Ok(Self { sums, log_normaliser })
     }
 
-    /// Adds these sums to those over loaded observations.
     pub(super) fn add_to(&self, layout: &Layout, sums: &mut [f64]) {
         layout.parts_mut(sums).iter_mut().zip(&self.sums).for_each(|(sum, own)| *sum += *own);
     }
@@ -59,7 +56,6 @@ fn add(posterior: &InducingPosterior, count: usize, mut out: PartMut<'_>) -> Res
     Ok(0.5 * (quadratic - log_det))
 }
 
-/// Lower triangle of B, and `ln|B|`.
 fn precision(factor: &PosteriorFactor, count: usize) -> Result<(Mat<f64>, f64), InferenceError> {
     let mut precision = Mat::zeros(count, count);
     let mut square = |root: MatRef<'_, f64>| {

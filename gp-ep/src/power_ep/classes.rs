@@ -1,4 +1,4 @@
-//! Models of classes: one latent function per class, or the difference of two.
+//! Models of classes.
 
 use super::model::PowerEp;
 use crate::error::InferenceError;
@@ -9,11 +9,11 @@ use gp_likelihoods::MulticlassProbit;
 use gp_optim::{Parameter, Transform};
 
 impl PowerEp {
-    /// Classification with one class per latent function and labels of [`MulticlassProbit::in_pairs`]: one
-    /// factor per pair of classes, α = 1, sites on projections (Villacampa-Calvo & Hernández-Lobato 2017).
+    /// Classification with one latent function per class and labels of [`MulticlassProbit::in_pairs`]: one
+    /// factor per pair, α = 1, sites on projections (Villacampa-Calvo & Hernández-Lobato 2017).
     ///
-    /// Two classes become the binary model: one latent, their difference, with the sum of both kernels and
-    /// the inducing inputs of both.
+    /// Two classes become the binary model: one latent, their difference, with summed kernels and the
+    /// inducing inputs of both.
     ///
     /// # Errors
     /// As [`MulticlassProbit::with_noise`]; for two classes, also incompatible inducing inputs.
@@ -30,8 +30,8 @@ impl PowerEp {
         }
     }
 
-    /// [`of_classes`](Self::of_classes) with one kernel and one set of inducing inputs for all classes. They
-    /// are factored, projected on and differentiated once instead of C times.
+    /// [`of_classes`](Self::of_classes) with shared kernel and inducing inputs, factored, projected on and
+    /// differentiated once instead of C times.
     ///
     /// # Errors
     /// As [`of_classes`](Self::of_classes).
@@ -52,7 +52,7 @@ impl PowerEp {
     }
 }
 
-/// Process of `f_1 − f_0` for two independent functions.
+/// `f_1 − f_0` for independent functions.
 fn difference(first: &SparseProcess, second: &SparseProcess) -> Result<SparseProcess, InferenceError> {
     let kernel = Sum::of(vec![first.kernel().clone_box(), second.kernel().clone_box()])?;
     let (z, more) = (first.inputs(), second.inputs());

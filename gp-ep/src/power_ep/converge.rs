@@ -7,37 +7,37 @@ use super::posterior::WhitenedPosterior;
 use super::rules::{EpOptions, SiteOrder};
 use crate::error::InferenceError;
 
-/// Sweeps without the progress [`GAIN`] after which iteration stops: what remains is rounding or a cycle.
+/// Sweeps without progress [`GAIN`] that end iteration: only rounding or a cycle remains.
 const PATIENCE: usize = 50;
-/// Sweeps without progress after which changes that [rounding](BatchEp::rounding) explains count as convergence: more than
-/// mixing remembers.
+/// Sweeps without progress, more than mixing remembers, after which changes explained by
+/// [rounding](BatchEp::rounding) count as convergence.
 const FEW: usize = 6;
-/// Largest change of sites, in units of their marginals, that is attributed to rounding.
+/// Largest change of sites, in units of marginals, attributed to rounding.
 const SMALL: f64 = 0.01;
-/// Relative decrease of the change of sites that counts as progress.
+/// Relative decrease of the change that counts as progress.
 const GAIN: f64 = 0.1;
 
 /// Result of [`BatchEp::converge`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Convergence {
-    /// `true` if sites and log Z converged, or if only rounding still changes them.
+    /// `true` if sites and log Z converged up to rounding.
     pub converged: bool,
     /// Number of sweeps.
     pub sweeps: usize,
     /// Last sweep.
     pub last: Sweep,
-    /// Number of site updates with a negative precision, over all sweeps.
+    /// Site updates with negative precision, over all sweeps.
     pub negative: usize,
-    /// Number of skipped factors, over all sweeps.
+    /// Skipped factors, over all sweeps.
     pub improper: usize,
-    /// Number of halvings of the step, over all sweeps.
+    /// Halvings of the step, over all sweeps.
     pub halvings: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Progress {
-    /// Smallest change of sites so far, among those that counted as progress.
+    /// Smallest change that counted as progress.
     least: f64,
     /// Sweeps since then.
     since: usize,
@@ -62,14 +62,13 @@ impl Progress {
         self.since >= PATIENCE
     }
 
-    /// `true` if the sweep changed sites by no more than rounding does, like those before it.
+    /// `true` after [`FEW`] sweeps without progress if the change is within rounding.
     fn is_rounding(&self, sweep: &Sweep, rounding: f64) -> bool {
         self.since >= FEW && sweep.change <= rounding.min(SMALL)
     }
 }
 
 impl BatchEp {
-    /// Sweeps once, in the order of `options`.
     fn pass(
         &mut self,
         model: &PowerEp,
@@ -83,10 +82,9 @@ impl BatchEp {
         }
     }
 
-    /// Largest change of sites by rounding, in units of their marginals.
-    ///
-    /// Rounding of B by `ε ‖B‖` moves `φᵀm` by `φᵀB⁻¹ δB m`. In units of the standard deviation `‖L_B⁻¹φ‖` that is at
-    /// most `ε ‖B‖ ‖m‖`, since no eigenvalue of B is below 1.
+    /// Largest change of sites by rounding, in units of marginals. Rounding of B by `ε ‖B‖` moves `φᵀm` by
+    /// `φᵀB⁻¹ δB m`: in standard deviations `‖L_B⁻¹φ‖` at most `ε ‖B‖ ‖m‖`, since eigenvalues of B are at
+    /// least 1.
     fn rounding(&self) -> f64 {
         let of = |posterior: &WhitenedPosterior| {
             let (precision, mean) = (posterior.precision(), posterior.mean());
@@ -96,11 +94,10 @@ impl BatchEp {
         self.posteriors.iter().map(of).fold(0.0, f64::max)
     }
 
-    /// Sweeps until sites and log Z converge, up to rounding, make no more progress, or reach
-    /// [`EpOptions::max_sweeps`].
+    /// Sweeps until sites and log Z converge up to rounding, progress ends, or [`EpOptions::max_sweeps`].
     ///
     /// # Errors
-    /// As [`sweep`](Self::sweep). Not converging is no error: see [`Convergence::converged`].
+    /// As [`sweep`](Self::sweep); lack of convergence is none, see [`Convergence::converged`].
     pub fn converge(&mut self, model: &PowerEp, options: &EpOptions) -> Result<Convergence, InferenceError> {
         self.converge_within(model, options, &|| false)
     }

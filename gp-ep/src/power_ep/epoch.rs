@@ -1,14 +1,12 @@
 //! Sums over own sites while parameters move.
 //!
-//! A site enters the sums with the φ of that time. When its observation comes again that φ is gone, and
-//! removing the site with a new φ would leave errors that accumulate. So each epoch builds its sums anew, T =
-//! T_new + T_old. T_new holds the observations seen in this epoch. T_old, from the last epoch, shrinks with
-//! each batch: `T_old ← (1 − b/r) T_old` for a batch with b of the r observations still to come. Only what
-//! was added is ever removed, so sites of positive precision always leave a proper posterior, and T_old ends
-//! at 0. The cavity of a batch is the posterior without its part of T_old and before its new sites, which
-//! take full steps.
+//! A site enters the sums with the φ of that time; removal with a later φ would leave errors that accumulate. So each
+//! epoch builds new sums, T = T_new + T_old: T_new holds the observations seen in this epoch, and T_old, from the last
+//! one, shrinks as `T_old ← (1 − b/r) T_old` for a batch with b of the r observations still to come. Only what was
+//! added is removed: sites of positive precision always leave a proper posterior, and T_old ends at 0. A batch's
+//! cavity is the posterior without its part of T_old and before its new sites, which take full steps.
 //!
-//! While parameters stay, φ stays, and sites are exchanged exactly.
+//! At constant parameters sites are exchanged exactly.
 
 use gp_kernels::inducing::SparseProcess;
 use gp_kernels::passes::Sums;
@@ -22,24 +20,22 @@ pub(super) struct Epoch {
     memory: EpochMemory,
 }
 
-/// State of an epoch besides the sums.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct EpochMemory {
-    /// Observations seen in this epoch; empty for tied sites.
+    /// Empty for tied sites.
     seen: Vec<bool>,
     seen_count: usize,
-    /// Observations in the batches of this epoch, counted with repeats.
+    /// Observations in this epoch's batches, with repeats.
     visits: usize,
-    /// `true` if all sites are in the sums with the current φ.
+    /// `true` if the sums hold all sites with the current φ.
     exact: bool,
-    /// `true` if parameters moved during this epoch.
     moved: bool,
-    /// Parameters with which φ was computed.
+    /// Parameters of the current φ.
     parameters: Vec<f64>,
 }
 
 impl Epoch {
-    /// State before the first batch; `zeros` are sums of the right layout.
+    /// State before the first batch; `zeros` gives the layout.
     pub(super) fn new(observations: usize, zeros: Sums, processes: &[SparseProcess]) -> Self {
         let memory = EpochMemory { seen: vec![false; observations], exact: true, ..EpochMemory::default() };
         let mut epoch = Self { old: zeros, memory };
@@ -47,7 +43,7 @@ impl Epoch {
         epoch
     }
 
-    /// Records a change of parameters since the last call; `sums` are T and η.
+    /// Records a change of parameters; `sums` are T and η.
     pub(super) fn notice(&mut self, processes: &[SparseProcess], sums: &Sums) {
         if !self.follow(processes) {
             return;
@@ -58,7 +54,6 @@ impl Epoch {
         (self.memory.exact, self.memory.moved) = (false, true);
     }
 
-    /// Stores the current parameters; returns `true` if they changed.
     fn follow(&mut self, processes: &[SparseProcess]) -> bool {
         let (known, mut place, mut other) = (&mut self.memory.parameters, 0, false);
         for process in processes {
@@ -79,7 +74,7 @@ impl Epoch {
         (self.memory.exact, self.memory.moved) = (true, false);
     }
 
-    /// `true` if the sums hold this observation's site with a known φ.
+    /// `true` if the sums hold this site with a known φ.
     pub(super) fn knows(&self, row: usize) -> bool {
         self.memory.exact || self.memory.seen[row]
     }
@@ -88,7 +83,7 @@ impl Epoch {
         self.memory.seen.len() - self.memory.seen_count
     }
 
-    /// Fraction of T_old that a batch removes: its unseen observations relative to all unseen ones.
+    /// Fraction of T_old that a batch removes: its share of the unseen observations.
     pub(super) fn leaving(&self, rows: &[usize]) -> f64 {
         match self.arriving(rows) {
             0 => 0.0,
@@ -100,7 +95,6 @@ impl Epoch {
         rows.iter().filter(|&&row| !self.knows(row)).count()
     }
 
-    /// Subtracts from `sums` the part of T_old that a batch removes.
     pub(super) fn take_out(&self, rows: &[usize], sums: &mut Sums) {
         let part = self.leaving(rows);
         if part > 0.0 {
@@ -126,14 +120,13 @@ impl Epoch {
         }
     }
 
-    /// Starts an epoch, in which all current sums are old.
     fn begin(&mut self, sums: &Sums) {
         self.old.numbers.copy_from_slice(&sums.numbers);
         self.memory.seen.fill(false);
         (self.memory.seen_count, self.memory.visits) = (0, 0);
     }
 
-    /// State for checkpoints that cannot be derived from data, settings and sums.
+    /// Checkpoint state that data, settings and sums do not determine.
     pub(super) fn memory(&self) -> EpochMemory {
         self.memory.clone()
     }

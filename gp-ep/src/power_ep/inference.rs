@@ -1,4 +1,4 @@
-//! [`Inference`] and uncertain parameters of [`PowerEp`], by EP on all observations.
+//! [`Inference`] and uncertain parameters of [`PowerEp`].
 
 use super::batch::BatchEp;
 use super::converge::Convergence;
@@ -15,20 +15,21 @@ use gp_kernels::data::DataSource;
 use gp_kernels::posterior::{InducingPosterior, MixturePosterior};
 
 impl PowerEp {
-    /// State of EP after convergence, or after the default maximum of sweeps.
+    /// EP after convergence, or the default maximum of sweeps.
     fn at_rest(&self, data: &dyn DataSource) -> Result<BatchEp, InferenceError> {
         let mut state = BatchEp::new(self, data)?;
         state.converge(self, &EpOptions::default())?;
         Ok(state)
     }
 
-    /// Posterior with uncertain parameters: a mixture of posteriors at parameters drawn around the optimum,
-    /// where the free parameters must be. Inducing inputs and likelihood parameters stay fixed, except the
-    /// variance of Gaussian noise, which becomes the mean over the draws.
+    /// Mixture of posteriors at parameters drawn around the optimum, where the free parameters must be.
+    /// Inducing inputs and likelihood parameters stay fixed, except that Gaussian noise becomes its mean
+    /// over the draws.
     ///
     /// # Errors
-    /// As [`BatchEp::log_z_gradient`], at nearby parameters; [`InferenceError::NotAtRest`] if EP does not
-    /// converge there; [`DataError::Stopped`](crate::DataError::Stopped) if time ends before the first draw.
+    /// As [`BatchEp::log_z_gradient`], at nearby parameters; [`InferenceError::NotAtRest`] without
+    /// convergence there; [`DataError::Stopped`](crate::DataError::Stopped) if time ends before the first
+    /// draw.
     pub fn posterior_over_parameters(
         &self,
         data: &dyn DataSource,
@@ -59,7 +60,7 @@ impl PowerEp {
 /// Change of sites below which differences of gradients are meaningful.
 const REST: f64 = 1e-7;
 
-/// Lets EP converge from the sites of nearby parameters.
+/// Converges from the sites of nearby parameters.
 fn settle_near(model: &PowerEp, state: &mut BatchEp) -> Result<(), InferenceError> {
     refresh_or_reset(state, model)?;
     let options = EpOptions { tolerance: REST, ..EpOptions::default() };
@@ -71,7 +72,7 @@ fn settle_near(model: &PowerEp, state: &mut BatchEp) -> Result<(), InferenceErro
     Err(InferenceError::NotAtRest { sweeps, change: last.change })
 }
 
-/// EP on all observations with default options; [`BatchEp`] reports convergence.
+/// EP with default options on all observations; [`BatchEp`] reports convergence.
 impl Inference for PowerEp {
     type Posterior = MixturePosterior<InducingPosterior>;
     type Settings = EpLearning;

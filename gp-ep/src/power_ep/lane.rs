@@ -1,4 +1,4 @@
-//! Sites of the observations of a lane, with their updates and sums.
+//! Sites of a lane, with updates and sums.
 
 use super::model::PowerEp;
 use super::point::{Point, PointDerivatives, PointScratch, Portion, Tally};
@@ -9,12 +9,11 @@ use gp_kernels::passes::{LaneBlock, LatentBlock, Seen, Taken};
 use std::collections::VecDeque;
 use std::ops::Range;
 
-/// Sites that a sum is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SumOf {
     Present,
     Proposed,
-    /// Proposed minus current sites; a current site that the posterior excludes counts as 0.
+    /// Proposed minus current sites; excluded current sites count as 0.
     Change,
 }
 
@@ -24,26 +23,22 @@ pub(super) struct LaneSites {
     /// Portion of each observation's factors in one update.
     portions: Vec<Portion>,
     weights: Vec<f64>,
-    /// `true` for observations whose current sites the posterior excludes.
     out: Vec<bool>,
-    /// Current sites, by observation.
+    /// By observation.
     pub(super) present: Vec<Site>,
-    /// Sites proposed by the next update.
     pub(super) proposed: Vec<Site>,
     /// Sites after the last plain sweeps, newest first.
     past: VecDeque<Vec<Site>>,
     scratch: PointScratch,
-    /// Marginals of one observation, by latent.
     marginals: Vec<Marginal>,
     together: Vec<Site>,
     slopes: Vec<PointDerivatives>,
     /// Scratch: discarded weights of sites.
     counted: Vec<f64>,
-    /// Results per observation of a pass, such as leave-one-out densities.
+    /// Results per observation, such as leave-one-out densities.
     pub(super) values: Vec<f64>,
 }
 
-/// Block of observations in a pass of EP.
 pub(super) type EpBlock<'a> = LaneBlock<'a, LaneSites>;
 
 impl LaneSites {
@@ -66,7 +61,7 @@ impl LaneSites {
         }
     }
 
-    /// Sets the observation at `place`, with neutral sites, and drops later ones.
+    /// Sets the observation at `place` with neutral sites; drops later ones.
     pub(super) fn take(&mut self, model: &PowerEp, taken: Taken<'_>) -> Result<(), InferenceError> {
         let Taken { place, row, target } = taken;
         model
@@ -83,7 +78,7 @@ impl LaneSites {
         Ok(())
     }
 
-    /// Smallest weight of the observations; infinite if there are none.
+    /// Smallest weight; infinite without observations.
     pub(super) fn least_weight(&self) -> f64 {
         self.weights.iter().copied().fold(f64::INFINITY, f64::min)
     }
@@ -113,7 +108,7 @@ impl LaneSites {
         self.past.push_front(room);
     }
 
-    /// Proposes a combination of the stored results; weights sum to 1.
+    /// Proposes a combination of stored results; weights sum to 1.
     pub(super) fn mix(&mut self, weights: &[f64]) {
         self.proposed.fill(Site::default());
         for (past, &weight) in self.past.iter().zip(weights) {
@@ -136,7 +131,6 @@ impl LaneSites {
         self.past.clear();
     }
 
-    /// Marks the current sites of an observation as excluded from the posterior or included.
     pub(super) fn set_out(&mut self, place: usize, is_out: bool) {
         self.out[place] = is_out;
     }
@@ -145,7 +139,6 @@ impl LaneSites {
         place * self.each..(place + 1) * self.each
     }
 
-    /// One observation with its state, the scratch, and its proposed sites.
     fn point<'a>(
         &'a mut self,
         model: &'a PowerEp,
@@ -169,8 +162,8 @@ impl LaneSites {
         (point, &mut self.scratch, &mut self.proposed[sites])
     }
 
-    /// Writes the sites of a block, as sites on projections, to `gram` and `shift` of each latent, and adds
-    /// their weights to `counted`.
+    /// Writes a block's sites on projections to `gram` and `shift` of each latent; adds their weights to
+    /// `counted`.
     pub(super) fn natural(
         &mut self,
         model: &PowerEp,
@@ -215,7 +208,6 @@ impl LaneSites {
         }
     }
 
-    /// Adds `together`, as sites on projections, to each latent.
     fn add_natural(
         &self,
         level: Level,
@@ -236,8 +228,8 @@ impl LaneSites {
     }
 }
 
-/// Proposes new sites for a block, sums them, and adds the old ones to the tally. Extra numbers: weights of
-/// sites by latent, then the tally.
+/// Proposes and sums new sites, and tallies old ones. Extra numbers: weights of sites by latent, then the
+/// tally.
 pub(super) fn refine(
     block: EpBlock<'_>,
     extra: &mut [f64],
@@ -255,7 +247,7 @@ pub(super) fn refine(
     own.natural(model, (seen, latents), &places, (sum_of, counted))
 }
 
-/// Sums of the sites of a block; extra numbers as in [`refine`].
+/// Sums of a block's sites; extra numbers as in [`refine`].
 pub(super) fn accumulate(
     block: EpBlock<'_>,
     extra: &mut [f64],
@@ -267,7 +259,6 @@ pub(super) fn accumulate(
     own.natural(model, (seen, latents), &places, (sum_of, counted))
 }
 
-/// Tally of the current sites of a block, the only extra numbers.
 pub(super) fn evaluate(block: EpBlock<'_>, extra: &mut [f64], model: &PowerEp) -> Result<(), InferenceError> {
     let LaneBlock { own, places, seen, latents, .. } = block;
     let mut tally = Tally::from_slice(extra);
@@ -279,7 +270,6 @@ pub(super) fn evaluate(block: EpBlock<'_>, extra: &mut [f64], model: &PowerEp) -
     Ok(())
 }
 
-/// Appends the leave-one-out log predictive densities of a block to `values`.
 pub(super) fn leave_one_out(block: EpBlock<'_>, model: &PowerEp) -> Result<(), InferenceError> {
     let LaneBlock { own, places, seen, latents, .. } = block;
     for (i, place) in places.enumerate() {
@@ -290,7 +280,6 @@ pub(super) fn leave_one_out(block: EpBlock<'_>, model: &PowerEp) -> Result<(), I
     Ok(())
 }
 
-/// Appends the leave-one-out class probabilities of a block to `values`.
 pub(super) fn left_out_classes(block: EpBlock<'_>, model: &PowerEp) -> Result<(), InferenceError> {
     let LaneBlock { own, places, seen, latents, .. } = block;
     let mut values = std::mem::take(&mut own.values);
@@ -302,19 +291,18 @@ pub(super) fn left_out_classes(block: EpBlock<'_>, model: &PowerEp) -> Result<()
     Ok(())
 }
 
-/// Derivatives of an observation's share of log Z.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Derivatives {
     /// By m and V: sums of `w̄ φφᵀ` and `μ̄ φ`.
     ByPosterior,
-    /// By φ and s, with sites and posterior fixed.
+    /// By φ and s; sites and posterior fixed.
     AtRest,
-    /// By φ and s, with sites fixed and the posterior following.
+    /// By φ and s; sites fixed, posterior following.
     Moving,
 }
 
-/// Derivatives of a block's share of log Z. Extra numbers: derivatives by the parameters of the likelihood,
-/// then the tally.
+/// Derivatives of a block's share of log Z. Extra numbers: derivatives by likelihood parameters, then the
+/// tally.
 pub(super) fn slopes(
     block: EpBlock<'_>,
     extra: &mut [f64],
@@ -346,7 +334,6 @@ pub(super) fn slopes(
     Ok(())
 }
 
-/// Writes the derivatives at one observation to the lists of a latent.
 fn answer(latent: &mut LatentBlock, i: usize, weights: PointDerivatives, derivatives: Derivatives) {
     latent.on_residual[i] = weights.residual;
     match derivatives {

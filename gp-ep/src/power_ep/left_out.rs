@@ -1,9 +1,8 @@
-//! Leave-one-out class probabilities under a posterior of any method.
+//! Leave-one-out class probabilities under any posterior.
 //!
-//! A site t of an observation is converged in a posterior q if its update from the cavity `q/t^α` returns t.
-//! The quotient `q/t` is then the posterior without the observation. At a fixed point of EP these are the
-//! sites of EP; for the best Gaussian of variational inference, the sites of α = 0. For other posteriors they
-//! are estimates.
+//! A site t is converged in a posterior q if its update from the cavity `q/t^α` returns t; `q/t` is then the posterior
+//! without the observation. Exact for fixed points of EP and, with α = 0, for the best variational Gaussian; otherwise
+//! an estimate.
 
 use super::before::Before;
 use super::lane::{self, SumOf};
@@ -20,16 +19,15 @@ use std::sync::Arc;
 
 /// Damping, since full steps can oscillate.
 const STEP: f64 = 0.7;
-/// Maximum number of steps, and the root mean square change of sites, in units of the marginals, that ends
-/// them.
+/// Maximum steps, and root mean square change of sites, in units of the marginals, that ends them.
 const MAX_STEPS: usize = 30;
 const REST: f64 = 1e-4;
 
 impl PowerEp {
-    /// Probabilities of all classes (N×C) at each observation given all others, with parameters fixed. A row
-    /// is NaN if its sites cannot be removed. `posterior` has one part per latent, for the kernels and
-    /// inducing inputs of this model, and includes these observations. Memory: M numbers per observation.
-    /// [`stoppable`](gp_kernels::stoppable) can stop it between blocks.
+    /// Class probabilities (N×C) of each observation given all others, at fixed parameters; NaN rows if
+    /// sites cannot be removed. `posterior` includes these observations and has one part per latent, for
+    /// this model's kernels and inducing inputs. Memory: M numbers per observation.
+    /// [`stoppable`](gp_kernels::stoppable) can stop between blocks.
     ///
     /// # Errors
     /// [`InferenceError::Shape`] for a posterior of another shape; [`InferenceError::Unsupported`] for a
@@ -73,7 +71,7 @@ fn whitened(
     Ok(posteriors)
 }
 
-/// Updates the sites of all observations until they converge, with the posterior fixed.
+/// Converges the sites of all observations, with the posterior fixed.
 fn bring_to_rest(
     model: &PowerEp,
     passes: &mut EpPasses,

@@ -1,14 +1,13 @@
-//! EP on mini-batches, with one site per factor, or one average site for all (stochastic EP; memory
-//! independent of N).
+//! EP on mini-batches with own sites, or one average site (stochastic EP; memory independent of N).
 //!
 //! The posterior depends on sites through `T = Σ τ_i φ_iφ_iᵀ` and `η = Σ ν_i φ_i`, kept between batches.
 //!
-//! Own sites: a batch adds the change of its sites. While parameters move, sums are [built
-//! anew](super::epoch) in each epoch.
+//! Own sites: a batch adds the change of its sites. While parameters move, each epoch [rebuilds](super::epoch) the
+//! sums.
 //!
-//! Tied sites: every factor of a latent has the average site T/n, η/n. Its cavity is the posterior without α
-//! of that site. A batch moves T towards N/B times its factors' sites: `T ← (1 − ρ) T + ρ (N/B) Σ_b τ φφᵀ`.
-//! The number n of sites per latent is estimated likewise, since it can depend on labels.
+//! Tied sites: every factor of a latent has the average site T/n, η/n; its cavity is the posterior without α of that
+//! site. A batch moves T towards N/B times its factors' sites: `T ← (1 − ρ) T + ρ (N/B) Σ_b τ φφᵀ`. The number n of
+//! sites per latent can depend on labels and is estimated likewise.
 
 use super::epoch::{Epoch, EpochMemory};
 use super::lane::{LaneSites, SumOf};
@@ -28,7 +27,7 @@ use serde::{Deserialize, Serialize};
 
 const MAX_HALVINGS: u32 = 20;
 
-/// Number of sites: one per factor or one for all.
+/// Sites in mini-batches: one per factor, or one for all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Sharing {
     /// One site, of two numbers, per factor.
@@ -42,17 +41,17 @@ pub enum Sharing {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct BatchStep {
-    /// Estimate of `ln p(y)` from this batch with the sites before the step. NaN if a cavity is not Gaussian,
-    /// or if sums hold own sites of the batch at earlier parameters.
+    /// Estimate of `ln p(y)` from this batch with sites before the step. NaN without a Gaussian cavity, or
+    /// if sums hold the batch's own sites at earlier parameters.
     pub log_z: f64,
-    /// Root mean square change of the batch's sites by a full update, in units of their marginals. For tied
-    /// sites, the size of the sites.
+    /// Root mean square change of the batch's sites by a full update, in units of their marginals; for tied
+    /// sites, their size.
     pub change: f64,
-    /// Number of factors skipped because the cavity or the tilted moments are not Gaussian.
+    /// Factors skipped because cavity or tilted moments were not Gaussian.
     pub improper: usize,
-    /// Number of sites whose full update has a negative precision.
+    /// Sites whose full update has negative precision.
     pub negative: usize,
-    /// Number of times the step was halved to keep the posterior proper.
+    /// Halvings of the step to keep the posterior proper.
     pub halvings: u32,
 }
 
@@ -61,33 +60,28 @@ pub struct BatchStep {
 pub struct MiniBatchEp {
     passes: EpPasses,
     pub(super) posteriors: Vec<WhitenedPosterior>,
-    /// Posteriors without α of the average site (tied sites), or without the batch's part of old sums (own
-    /// sites).
+    /// Posteriors without α of the average site (tied), or without the batch's part of old sums (own).
     cavities: Vec<WhitenedPosterior>,
     /// T and η.
     sums: Sums,
     batch_sums: Sums,
     trial: Sums,
-    /// Own sites of all observations; empty for tied sites.
     sites: Vec<Site>,
     epoch: Epoch,
     sharing: Sharing,
     observations: usize,
     capacity: usize,
     rows: Vec<usize>,
-    /// Scratch for finding repeated rows.
     sorted: Vec<usize>,
     batches_seen: u64,
-    /// Scratch for an M×M matrix.
+    /// M×M scratch.
     room: Vec<f64>,
 }
 
-/// State for checkpoints.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct MiniBatchMemory {
     /// T and η.
     sums: Vec<f64>,
-    /// Own sites of all observations; empty for tied sites.
     sites: Vec<Site>,
     /// T_old and η_old.
     old: Vec<f64>,
@@ -96,12 +90,12 @@ pub(super) struct MiniBatchMemory {
 }
 
 impl MiniBatchEp {
-    /// State before the first batch, for batches of up to `capacity` observations.
+    /// State before the first batch, for batches of up to `capacity`.
     ///
     /// # Errors
     /// [`InferenceError::Shape`] for data that do not fit the model; [`InferenceError::Power`];
     /// [`InferenceError::Unsupported`] for tied sites at the latent level or with individual powers;
-    /// [`InferenceError::Kernel`] for a `K_zz` that cannot be factored.
+    /// [`InferenceError::Kernel`].
     pub fn new(
         model: &PowerEp,
         data: &dyn DataSource,
@@ -135,12 +129,11 @@ impl MiniBatchEp {
         })
     }
 
-    /// Factors `K_zz` after kernels or inducing inputs change. Sums over sites stay, as functions of the
-    /// whitened inducing values. Later batches replace them; [`rebuild`](Self::rebuild) replaces them at
-    /// once.
+    /// Factors `K_zz` after changes of kernels or inducing inputs. Sums over sites stay, as functions of the
+    /// whitened inducing values, until later batches or [`rebuild`](Self::rebuild) replace them.
     ///
     /// # Errors
-    /// [`InferenceError::Kernel`] for a `K_zz` that cannot be factored.
+    /// [`InferenceError::Kernel`] if `K_zz` has no factor.
     pub fn refresh(&mut self, model: &PowerEp) -> Result<(), InferenceError> {
         if self.sharing == Sharing::Own {
             self.epoch.notice(model.processes(), &self.sums);
@@ -148,7 +141,7 @@ impl MiniBatchEp {
         Ok(self.passes.passes.refresh(model.processes(), model.jitter())?)
     }
 
-    /// Sums the own sites of all observations anew, in one pass over the data. Does nothing for tied sites.
+    /// Recomputes the sums over own sites in one pass over the data; no effect on tied sites.
     ///
     /// # Errors
     /// As [`step`](Self::step).
@@ -168,7 +161,7 @@ impl MiniBatchEp {
         Ok(())
     }
 
-    /// Rows of all observations, in blocks of the capacity.
+    /// All rows, in blocks of the capacity.
     pub(super) fn blocks(&self) -> impl Iterator<Item = Vec<usize>> + use<> {
         let (count, capacity) = (self.observations, self.capacity);
         (0..count).step_by(capacity).map(move |start| (start..(start + capacity).min(count)).collect())
@@ -183,7 +176,6 @@ impl MiniBatchEp {
         self.sharing
     }
 
-    /// Loaded batch's share of log Z.
     pub(super) fn evaluate_loaded(&mut self, model: &PowerEp) -> Result<f64, InferenceError> {
         Ok(self.passes.evaluate(model, &self.posteriors)?.log_z)
     }
@@ -193,7 +185,7 @@ impl MiniBatchEp {
         log_normaliser(&self.posteriors)
     }
 
-    /// Reads and projects a batch with its sites. A batch of all observations also recomputes the sums.
+    /// Reads and projects a batch with its sites; a batch of all observations also recomputes the sums.
     pub(super) fn load(
         &mut self,
         model: &PowerEp,
@@ -207,7 +199,7 @@ impl MiniBatchEp {
         Ok(())
     }
 
-    /// Reads and projects a batch with its sites, without changing the sums.
+    /// [`load`](Self::load) without changing the sums.
     pub(super) fn bring(
         &mut self,
         model: &PowerEp,
@@ -232,7 +224,7 @@ impl MiniBatchEp {
         Ok(())
     }
 
-    /// Fails unless all weights are at least α, so that all factors have the same portion.
+    /// Fails unless all weights are at least α, for equal portions.
     fn check_weights(&mut self, model: &PowerEp) -> Result<(), InferenceError> {
         let Powers::Same(power) = *model.powers() else { return Ok(()) };
         let weights = self.passes.passes.lanes().iter().map(|lane| lane.own.least_weight());
@@ -245,7 +237,7 @@ impl MiniBatchEp {
         })
     }
 
-    /// Copies the own sites of the batch to the lanes, and marks those that the sums exclude.
+    /// Copies the batch's own sites to the lanes; marks those excluded from the sums.
     fn bring_sites(&mut self) {
         for lane in self.passes.passes.lanes_mut() {
             for place in 0..lane.count() {
@@ -261,7 +253,6 @@ impl MiniBatchEp {
         }
     }
 
-    /// Recomputes the sums from a batch of all observations.
     fn add_up_all(&mut self, model: &PowerEp) -> Result<(), InferenceError> {
         self.passes.accumulate(model, SumOf::Proposed, &mut self.trial)?;
         self.adopt()?;
@@ -288,7 +279,7 @@ impl MiniBatchEp {
         }
     }
 
-    /// Makes `trial` the current sums if its posterior is proper; otherwise changes nothing.
+    /// Makes `trial` current if proper; otherwise changes nothing.
     fn adopt(&mut self) -> Result<(), InferenceError> {
         let by = (&self.passes.layout, self.passes.passes.threading());
         move_posteriors(&mut self.posteriors, by, (&self.sums, &self.trial))?;
@@ -300,8 +291,8 @@ impl MiniBatchEp {
     ///
     /// # Errors
     /// [`InferenceError::Shape`] for an empty or too large batch; [`InferenceError::Block`] for a repeated
-    /// observation with own sites; [`InferenceError::Data`] and [`InferenceError::Observation`] from the
-    /// data; [`InferenceError::ImproperPosterior`] if even the smallest step leaves no proper posterior;
+    /// observation with own sites; [`InferenceError::Data`]; [`InferenceError::Observation`];
+    /// [`InferenceError::ImproperPosterior`] if even the smallest step leaves no proper posterior;
     /// [`InferenceError::Unsupported`] for [`SiteOrder::InTurn`].
     pub fn step(
         &mut self,
@@ -393,7 +384,6 @@ impl MiniBatchEp {
         Err(InferenceError::ImproperPosterior)
     }
 
-    /// Stores the batch's own sites, now in the sums.
     fn keep_sites(&mut self) -> Result<(), InferenceError> {
         if self.sharing == Sharing::Tied {
             return Ok(());
@@ -412,7 +402,7 @@ impl MiniBatchEp {
         self.keep_sites_of_others()
     }
 
-    /// Stores the batch's sites from other processes; their rows can fall to this process in a later batch.
+    /// Stores the batch's sites from other processes, whose rows can later fall to this one.
     fn keep_sites_of_others(&mut self) -> Result<(), InferenceError> {
         let passes = &self.passes.passes;
         if !passes.is_shared() {
@@ -426,7 +416,7 @@ impl MiniBatchEp {
         Ok(())
     }
 
-    /// Computes the posteriors without the batch's part of the old sums; returns `false` if it has none.
+    /// Posteriors without the batch's part of the old sums; `false` if it has none.
     fn set_cavities_of_batch(&mut self) -> Result<bool, InferenceError> {
         if self.epoch.leaving(&self.rows) == 0.0 {
             return Ok(false);
@@ -438,7 +428,6 @@ impl MiniBatchEp {
         Ok(true)
     }
 
-    /// Computes the posteriors without α of the average site.
     fn set_cavities(&mut self, model: &PowerEp) -> Result<(), InferenceError> {
         let (layout, power) = (&self.passes.layout, model.powers().of(0));
         let sums = &self.sums;
@@ -448,8 +437,8 @@ impl MiniBatchEp {
         set_posteriors(&mut self.cavities, (layout, self.passes.passes.threading()), sums, without)
     }
 
-    /// Part of log Z that belongs to no single observation. Tied sites:
-    /// `G(q) − G(p) + Σ (n/α) (G(cavity) − G(q))` over latents of n sites each, or `−KL(q ‖ p)` at α = 0.
+    /// Part of log Z of no single observation. Tied sites: `G(q) − G(p) + Σ (n/α) (G(cavity) − G(q))` over
+    /// latents of n sites each, or `−KL(q ‖ p)` at α = 0.
     fn prior_part(&mut self, model: &PowerEp) -> Result<f64, InferenceError> {
         if self.sharing == Sharing::Own {
             return Ok(self.log_normaliser());
@@ -466,8 +455,8 @@ impl MiniBatchEp {
         self.posteriors.iter().try_fold(0.0, |sum, posterior| Ok(sum - posterior.divergence(room)?))
     }
 
-    /// Estimate of `ln p(y)` from the current batch. Writes estimates of its derivatives to `gradient`: all
-    /// parameters in natural units, with sites and posterior fixed, without priors.
+    /// Estimate of `ln p(y)` from the current batch. `gradient` receives estimated derivatives without
+    /// priors by all parameters in natural units, with sites and posterior fixed.
     ///
     /// # Errors
     /// As [`BatchEp::log_z_gradient`](super::BatchEp::log_z_gradient); [`InferenceError::Data`] before the
@@ -489,7 +478,7 @@ impl MiniBatchEp {
         Ok(weight * tally.log_z + self.prior_part(model)?)
     }
 
-    /// State for checkpoints that cannot be derived from data, settings and parameters.
+    /// Checkpoint state that data, settings and parameters do not determine.
     pub(super) fn memory(&self) -> MiniBatchMemory {
         let (sums, sites) = (self.sums.numbers.clone(), self.sites.clone());
         let (old, epoch) = (self.epoch.old.numbers.clone(), self.epoch.memory());
@@ -507,8 +496,8 @@ impl MiniBatchEp {
         set_posteriors(&mut self.posteriors, by, &self.sums, |_| 1.0).map_err(|error| error.to_string())
     }
 
-    /// Sets a stop signal that can stop work between blocks with [`DataError::Stopped`](crate::DataError::Stopped).
-    /// After a stop, call [`refresh`](Self::refresh) to make the state valid again.
+    /// Sets a stop signal that can stop work between blocks with
+    /// [`DataError::Stopped`](crate::DataError::Stopped). After a stop call [`refresh`](Self::refresh).
     pub fn set_stop_signal(&mut self, stop_signal: StopSignal) {
         self.passes.passes.set_stop_signal(stop_signal);
     }
@@ -516,13 +505,12 @@ impl MiniBatchEp {
     /// Posterior over the inducing values of one latent function.
     ///
     /// # Errors
-    /// [`InferenceError::Shape`] if there is no such latent.
+    /// [`InferenceError::Shape`] for an unknown latent.
     pub fn posterior(&self, model: &PowerEp, latent: usize) -> Result<InducingPosterior, InferenceError> {
         posterior(model, &self.posteriors, latent)
     }
 }
 
-/// Fails for options that mini-batches do not support.
 pub(super) fn check_options(options: &EpOptions) -> Result<(), InferenceError> {
     options.check()?;
     if options.schedule == SiteOrder::InTurn {

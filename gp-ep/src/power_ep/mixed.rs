@@ -1,7 +1,5 @@
-//! Sweeps with Anderson mixing.
-//!
-//! Sites that share observations can overshoot or creep together. Sums are linear in the sites, so the
-//! weights of [`Mixing`] are computed from sums and applied to sites, identically in every process.
+//! Sweeps with Anderson mixing, for sites that overshoot or creep together. Sums are linear in sites, so weights of
+//! [`Mixing`] are computed from sums and applied to sites, identically in every process.
 
 use super::batch::{BatchEp, Sweep};
 use super::lane::LaneSites;
@@ -11,29 +9,27 @@ use crate::error::InferenceError;
 use gp_kernels::passes::{Layout, Sums};
 use gp_optim::Mixing;
 
-/// Growth of the change of sites, relative to the smallest, at which a mixed state is abandoned.
+/// Change of sites, relative to the smallest, at which a mixed state is abandoned.
 const ASTRAY: f64 = 2.0;
 
-/// Smallest `max_sweeps` for which mixing is used.
+/// Smallest `max_sweeps` with mixing.
 const FEWEST: usize = 3;
 
-/// State of mixing; the lanes store the sites.
 #[derive(Debug)]
 pub(super) struct Remembered {
     mixing: Mixing,
     memory: usize,
     plain: Sums,
     last: Option<Sweep>,
-    /// Smallest change of sites since the memory was last cleared.
+    /// Smallest change since the memory was cleared.
     least_change: f64,
-    /// `true` if the current sites are a mixture.
     at_mixed: bool,
     /// `true` if the last sweep abandoned a mixture.
     pub(super) turned_back: bool,
 }
 
 impl Remembered {
-    /// Empty state. None if mixing is off, or sites are on latent values (not linear in the sums) or updated
+    /// Empty state; None if mixing is off, or for sites on latent values (not linear in the sums) or updated
     /// in turn.
     pub(super) fn new(model: &PowerEp, options: &EpOptions, sums: &Sums) -> Option<Self> {
         let is_linear = model.level() == Level::Projection && options.schedule == SiteOrder::Parallel;
@@ -48,7 +44,7 @@ impl Remembered {
         })
     }
 
-    /// `true` if this sweep started at a mixture that is too far from convergence.
+    /// `true` if the sweep started at a mixture too far from convergence.
     fn is_astray(&self, sweep: &Sweep) -> bool {
         let is_near =
             sweep.improper == 0 && sweep.log_z.is_finite() && sweep.change <= ASTRAY * self.least_change;
@@ -57,7 +53,6 @@ impl Remembered {
 }
 
 impl BatchEp {
-    /// Sweeps once, then mixes the result with earlier ones.
     pub(super) fn sweep_mixed(
         &mut self,
         model: &PowerEp,
@@ -113,15 +108,15 @@ impl BatchEp {
         Ok(Sweep { halvings, ..sweep })
     }
 
-    /// Returns to the result of the last plain sweep, which is proper, and clears the memory.
+    /// Returns to the last plain sweep, which is proper, and clears the memory.
     fn turn_back(&mut self, last: Sweep, remembered: &mut Remembered) -> Result<Sweep, InferenceError> {
         self.end_mixed(remembered)?;
         remembered.turned_back = true;
         Ok(last)
     }
 
-    /// Replaces a current mixture by the last plain result and clears the memory. Keeps the mixture if
-    /// rounding makes that posterior improper.
+    /// Replaces a mixture by the last plain result, unless rounding makes that improper, and clears the
+    /// memory.
     pub(super) fn end_mixed(&mut self, remembered: &mut Remembered) -> Result<(), InferenceError> {
         if remembered.at_mixed {
             self.propose_plain(&remembered.plain);
@@ -138,7 +133,6 @@ impl BatchEp {
 }
 
 impl Remembered {
-    /// Clears the memory.
     fn forget(&mut self, ep: &mut BatchEp) {
         self.mixing.forget();
         self.least_change = f64::INFINITY;

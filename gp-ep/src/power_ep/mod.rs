@@ -1,9 +1,8 @@
 //! Power EP: one update with four settings that covers the methods of three papers.
 //!
-//! Latent functions are `f_i = φ_iᵀv + N(0, s_i)` with `v ~ N(0, I)`. Every factor of every observation has a
-//! *site* `exp(ν a − ½ τ a²)`, which gives the Gaussian posterior `B = I + Φ diag(τ) Φᵀ`, `m = B⁻¹ Φ ν`. An
-//! update removes the power α of a site (the *cavity*), multiplies by the power α of the factor, and sets the
-//! site to match the moments.
+//! Latent functions are `f_i = φ_iᵀv + N(0, s_i)` with `v ~ N(0, I)`. Every factor of every observation has a *site*
+//! `exp(ν a − ½ τ a²)`, for the posterior `B = I + Φ diag(τ) Φᵀ`, `m = B⁻¹ Φ ν`. An update removes the power α of a
+//! site (the *cavity*), multiplies by the power α of the factor, and matches the moments.
 //!
 //! | setting | values |
 //! |---|---|
@@ -21,11 +20,11 @@
 //! | EP of the textbooks | 1 | own | Z = X | any |
 //! | natural-gradient variational inference | 0 | own or tied | projection | any |
 //!
-//! [`PowerEp`] is the model, [`BatchEp`] the state of EP on all data, [`MiniBatchEp`] on mini-batches. A
-//! likelihood can consist of several factors, its [pieces](gp_likelihoods::Pieces), each with its own sites.
+//! [`PowerEp`] is the model, [`BatchEp`] the state of EP on all data, [`MiniBatchEp`] on mini-batches. Each of a
+//! likelihood's factors, its [pieces](gp_likelihoods::Pieces), has its own sites.
 //!
-//! Partial sums over data are added in a fixed order, on threads or with a [`Reduction`](crate::Reduction)
-//! over processes. Their number does not change any bit of the result.
+//! Partial sums over data are added in a fixed order: the number of threads, or of processes with a
+//! [`Reduction`](crate::Reduction), does not change any bit of the result.
 
 mod batch;
 mod before;

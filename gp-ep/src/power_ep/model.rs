@@ -1,4 +1,4 @@
-//! Model of Power EP: latent functions, likelihood, powers and level of sites.
+//! Model of Power EP.
 
 use super::rules::Level;
 use crate::error::InferenceError;
@@ -18,10 +18,10 @@ pub struct PowerEp {
 
 impl PowerEp {
     /// Model with α = 1 (EP) and sites on projections. `processes` has one entry per latent of the
-    /// likelihood, or one for all. Every [piece](gp_likelihoods::Pieces) of the likelihood has its own sites.
+    /// likelihood, or one for all. Every [piece](gp_likelihoods::Pieces) has its own sites.
     ///
     /// # Errors
-    /// [`InferenceError::Shape`] for another number of processes.
+    /// [`InferenceError::Shape`] for a wrong number of processes.
     pub fn new(
         processes: Vec<SparseProcess>,
         likelihood: Box<dyn Likelihood>,

@@ -1,4 +1,4 @@
-//! Passes of EP over observations, for all schedules.
+//! Passes of EP over observations.
 
 use super::lane::{self, Derivatives, LaneSites, SumOf};
 use super::model::PowerEp;
@@ -13,22 +13,19 @@ use gp_linalg::{JitterPolicy, Threading};
 use gp_optim::{Parameter, ParameterSet};
 use std::sync::Arc;
 
-/// Observations and sites on lanes, with memory for sums.
 #[derive(Debug)]
 pub(super) struct EpPasses {
     pub(super) passes: Passes<LaneSites>,
-    /// Layout of sums over sites; extra numbers: weights by latent, then a tally.
+    /// Sums over sites; extra numbers: weights by latent, then a tally.
     pub(super) layout: Layout,
     tally: (Layout, Sums),
-    /// Layout of a reverse pass; extra numbers: derivatives by the parameters of the likelihood, then a
-    /// tally.
+    /// Reverse pass; extra numbers: derivatives by likelihood parameters, then a tally.
     slopes: Layout,
     gradients: Option<Sums>,
     by_posterior: (Layout, Sums),
     tangents: Vec<Tangent>,
 }
 
-/// Posteriors as the beliefs of a pass.
 pub(super) struct Posteriors<'a>(pub(super) &'a [WhitenedPosterior]);
 
 impl Beliefs for Posteriors<'_> {
@@ -38,7 +35,6 @@ impl Beliefs for Posteriors<'_> {
 }
 
 impl EpPasses {
-    /// Memory for `capacity` observations of data that fit the model.
     pub(super) fn new(
         model: &PowerEp,
         data: &dyn DataSource,
@@ -78,13 +74,12 @@ impl EpPasses {
         self.passes.read(data, rows, |sites, taken| sites.take(model, taken))
     }
 
-    /// Factors `K_zz` and projects the loaded observations.
     pub(super) fn project(&mut self, model: &PowerEp) -> Result<(), InferenceError> {
         self.passes.refresh(model.processes(), model.jitter())?;
         self.passes.project()
     }
 
-    /// Proposes new sites for all loaded observations; returns their sums and the tally of the old ones.
+    /// Proposes new sites for all loaded observations; returns their sums and the tally of old ones.
     pub(super) fn refine(
         &mut self,
         model: &PowerEp,
@@ -108,7 +103,6 @@ impl EpPasses {
         self.passes.run(pass, sums, |block, extra| lane::accumulate(block, extra, model, sum_of))
     }
 
-    /// Halves the step of the proposed sites, and sums them again.
     pub(super) fn halve(
         &mut self,
         model: &PowerEp,
@@ -135,7 +129,6 @@ impl EpPasses {
         check_proper(Tally::from_slice(&sums.numbers))
     }
 
-    /// Leave-one-out log predictive densities of this process's observations.
     pub(super) fn leave_one_out(
         &mut self,
         model: &PowerEp,
@@ -148,8 +141,8 @@ impl EpPasses {
         Ok(self.passes.lanes().iter().flat_map(|lane| lane.own.values.iter().copied()).collect())
     }
 
-    /// Tally of the loaded observations. Writes the derivatives of their log Z to `gradient`; with `moves`,
-    /// the posterior follows the sites.
+    /// Tally of loaded observations; derivatives of their log Z go to `gradient`. With `moves` the posterior
+    /// follows the sites.
     pub(super) fn gradient(
         &mut self,
         model: &PowerEp,
@@ -179,7 +172,7 @@ impl EpPasses {
         check_proper(Tally::from_slice(tally))
     }
 
-    /// Sets how the posteriors move, from `m̄` and `V̄` over all data.
+    /// Sets how posteriors move, from `m̄` and `V̄`.
     fn set_tangents(
         &mut self,
         model: &PowerEp,
@@ -200,7 +193,6 @@ impl EpPasses {
     }
 }
 
-/// Public posterior over the inducing values of one latent function.
 pub(super) fn posterior(
     model: &PowerEp,
     posteriors: &[WhitenedPosterior],
@@ -213,8 +205,7 @@ pub(super) fn posterior(
     model.posterior_of(latent, whitened.parts())
 }
 
-/// Computes posteriors from the sums times a weight per latent; they are invalid after an error until set
-/// again.
+/// Posteriors from sums times a weight per latent; invalid after an error.
 pub(super) fn set_posteriors(
     posteriors: &mut [WhitenedPosterior],
     (layout, threading): (&Layout, Threading),
@@ -226,7 +217,7 @@ pub(super) fn set_posteriors(
     })
 }
 
-/// Computes posteriors from new sums; restores those of the old sums if any would be improper.
+/// Posteriors from new sums; from old ones if any would be improper.
 pub(super) fn move_posteriors(
     posteriors: &mut [WhitenedPosterior],
     by: (&Layout, Threading),
@@ -239,12 +230,12 @@ pub(super) fn move_posteriors(
     done
 }
 
-/// Sum over latents of `½ ηᵀB⁻¹η − ½ ln|B|`.
+/// `½ ηᵀB⁻¹η − ½ ln|B|`, summed over latents.
 pub(super) fn log_normaliser(posteriors: &[WhitenedPosterior]) -> f64 {
     posteriors.iter().map(WhitenedPosterior::log_normaliser).sum()
 }
 
-/// Fails if any factor has no Gaussian cavity.
+/// Fails if any factor lacks a Gaussian cavity.
 fn check_proper(tally: Tally) -> Result<Tally, InferenceError> {
     if tally.improper == 0.0 {
         Ok(tally)

@@ -1,23 +1,22 @@
 //! Update of one observation: cavity, tilted moments, new sites, and its share of log Z and gradients.
 //!
-//! Let μ, w be the posterior mean and variance of `a = φᵀv`, and s the variance of f given a. Removing the
-//! power α of a site gives the cavity `N(m, c)` (Bui et al. 2017 §3.2). With the factor's power α,
-//! `h = −∂²ln Z̃/∂m² = (∂ln Z̃/∂m)² − 2 ∂ln Z̃/∂v` gives `τ_α = h/(1 − h c)` and
-//! `ν_α = (∂ln Z̃/∂m + h m)/(1 − h c)`. A full update sets the site to the power 1/α of this; at α = 0, to
-//! `τ = −2 ∂E/∂v`, `ν = ∂E/∂m + τ m`.
+//! Let μ, w be mean and variance of `a = φᵀv`, s the variance of f given a. Removal of the power α of a site gives the
+//! cavity `N(m, c)` (Bui et al. 2017 §3.2). With the factor's power α, `h = −∂²ln Z̃/∂m² = (∂ln Z̃/∂m)² − 2 ∂ln Z̃/∂v`
+//! gives `τ_α = h/(1 − h c)` and `ν_α = (∂ln Z̃/∂m + h m)/(1 − h c)`. A full update sets the site to the power 1/α of
+//! this; at α = 0, to `τ = −2 ∂E/∂v`, `ν = ∂E/∂m + τ m`.
 
 use super::rules::{Level, NegativePrecision};
 use super::site::{Belief, Marginal, Site};
 use crate::error::InferenceError;
 use gp_likelihoods::{Latent, LatentDerivatives, Likelihood, Pieces, Workspace};
 
-/// Portion of a factor of weight w in one update: the power `min(α, w)` of the factor, and the same share of
-/// its site, which approximates the power w.
+/// Portion of a factor of weight w in one update: the power `min(α, w)`, and the same share of its site,
+/// which approximates the power w.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Portion {
     /// Fraction of the site, in [0, 1]; 0 is the variational limit.
     pub(crate) site: f64,
-    /// Power of the factor; in the variational limit, its weight.
+    /// Power of the factor; its weight in the variational limit.
     pub(crate) factor: f64,
 }
 
@@ -27,7 +26,7 @@ impl Portion {
         Self { site: if power == 0.0 { 0.0 } else { factor / weight }, factor }
     }
 
-    /// Scale from the portion's integral to that of the whole factor.
+    /// Scale from the portion's integral to the whole factor's.
     fn whole(self) -> f64 {
         if self.site == 0.0 { self.factor } else { 1.0 / self.site }
     }
@@ -39,23 +38,22 @@ pub(crate) struct Point<'a> {
     pub(crate) level: Level,
     pub(crate) portion: Portion,
     pub(crate) y: &'a [f64],
-    /// Marginals, one per latent.
     pub(crate) marginals: &'a [Marginal],
-    /// Sites by piece, one per latent of the piece.
+    /// By piece, one per latent of the piece.
     pub(crate) sites: &'a [Site],
-    /// `true` if the posterior excludes these sites.
+    /// `true` if excluded from the posterior.
     pub(crate) is_out: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Tally {
-    /// Data's part of log Z.
+    /// Data's part.
     pub(crate) log_z: f64,
     /// Sum of squared changes by full updates, in units of the marginals.
     pub(crate) change: f64,
-    /// Number of factors without Gaussian cavity or moments.
+    /// Factors without Gaussian cavity or moments.
     pub(crate) improper: f64,
-    /// Number of sites whose full update has a negative precision.
+    /// Sites whose full update has negative precision.
     pub(crate) negative: f64,
 }
 
@@ -78,14 +76,14 @@ impl Tally {
     }
 }
 
-/// Derivatives of log Z at one observation and latent. The one by φ is `on_mean · m + on_spread · Vφ`.
+/// Derivatives of log Z at one observation and latent; by φ, `on_mean · m + on_spread · Vφ`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct PointDerivatives {
     pub(crate) on_mean: f64,
     pub(crate) on_spread: f64,
-    /// Derivative by s.
+    /// By s.
     pub(crate) residual: f64,
-    /// Derivatives by μ and w, through which m and V move; 0 at a fixed point.
+    /// By μ and w, through which m and V move; 0 at a fixed point.
     pub(crate) mean: f64,
     pub(crate) variance: f64,
 }
@@ -94,18 +92,17 @@ pub(crate) struct PointDerivatives {
 pub(crate) struct PointScratch {
     ws: Workspace,
     slopes: LatentDerivatives,
-    /// Cavities without the power α of the sites, one per latent of the piece.
+    /// Without the power α of the sites, one per latent of the piece.
     cavities: Vec<Belief>,
     /// Gaussians that the factor is integrated against.
     tilted: Vec<Latent>,
-    /// Product of the observation's sites on each latent.
     together: Vec<Site>,
-    /// The same, with the sites proposed so far.
+    /// The same with proposed sites.
     proposed: Vec<Site>,
 }
 
 impl PointScratch {
-    /// Writes new sites to `proposed`, and adds the current ones to `tally`.
+    /// Writes new sites to `proposed`; tallies current ones.
     pub(crate) fn refine(
         &mut self,
         point: Point<'_>,
@@ -151,7 +148,6 @@ impl PointScratch {
         Ok(())
     }
 
-    /// Adds the current sites to `tally`.
     pub(crate) fn evaluate(&mut self, point: Point<'_>, tally: &mut Tally) -> Result<(), InferenceError> {
         self.bring_together(point);
         tally.log_z += self.noise_part(point);
@@ -165,7 +161,7 @@ impl PointScratch {
         Ok(())
     }
 
-    /// Computes the cavities of a piece and its tilted integral; returns `false` if there is no cavity.
+    /// Cavities and tilted integral of a piece; `false` without a cavity.
     fn open(&mut self, point: Point<'_>, piece: Piece) -> Result<bool, InferenceError> {
         self.cavities.clear();
         self.tilted.clear();
@@ -184,7 +180,7 @@ impl PointScratch {
         Ok(self.slopes.value.is_finite())
     }
 
-    /// Site of a full update, and the site of precision 0 with the same mean. None if no site matches the
+    /// Site of a full update, and the site of precision 0 with the same mean; None if none matches the
     /// moments.
     fn target(&self, portion: Portion, slot: usize) -> Option<(Site, Site)> {
         let (g, k) = (self.slopes.by_mean[slot], self.slopes.by_variance[slot]);
@@ -204,8 +200,8 @@ impl PointScratch {
         wanted.is_finite().then_some((wanted.scaled(whole), at_zero.scaled(whole)))
     }
 
-    /// Share of a piece in log Z: `(1/α) ln Z̃` and the terms of its sites (Hernández-Lobato &
-    /// Hernández-Lobato 2016 eq. 28, Villacampa-Calvo & Hernández-Lobato 2017 eq. 61).
+    /// Share of a piece in log Z: `(1/α) ln Z̃` and terms of its sites (Hernández-Lobato & Hernández-Lobato
+    /// 2016 eq. 28, Villacampa-Calvo & Hernández-Lobato 2017 eq. 61).
     fn log_z(&self, point: Point<'_>, piece: Piece) -> f64 {
         let limit = point.portion.site == 0.0;
         let mut sites = 0.0;
@@ -223,7 +219,7 @@ impl PointScratch {
         if limit { whole * self.slopes.value + sites } else { whole * (self.slopes.value + sites) }
     }
 
-    /// Constant κ in log Z from converting sites on f to sites on a, at the latent level.
+    /// Constant κ from converting sites on f to sites on a.
     fn noise_part(&self, point: Point<'_>) -> f64 {
         if point.level == Level::Projection {
             return 0.0;
@@ -234,11 +230,9 @@ impl PointScratch {
         self.together.iter().zip(point.marginals).map(constant).sum()
     }
 
-    /// Derivatives of this observation's share of log Z: written to `weights` (one per latent), added to
-    /// `by_params`. Returns the share; None if undefined.
-    ///
-    /// `on_mean`, `on_spread` and `residual` hold sites *and* posterior fixed, as at a fixed point; `mean`
-    /// and `variance` are the other derivatives, needed elsewhere.
+    /// Derivatives of this observation's share of log Z: to `weights` (one per latent), added to
+    /// `by_params`. Returns the share; None if undefined. `on_mean`, `on_spread` and `residual` hold sites
+    /// *and* posterior fixed; `mean` and `variance` are the other derivatives.
     pub(crate) fn slopes(
         &mut self,
         point: Point<'_>,
@@ -272,7 +266,7 @@ impl PointScratch {
         Ok(Some(log_z))
     }
 
-    /// `ln p(y | all other observations)`, with all sites of this one removed; NaN if they cannot be.
+    /// `ln p(y | all other observations)`; NaN if sites cannot be removed.
     pub(crate) fn leave_one_out(&mut self, point: Point<'_>) -> Result<f64, InferenceError> {
         if !self.leave_out(point) {
             return Ok(f64::NAN);
@@ -280,8 +274,7 @@ impl PointScratch {
         Ok(point.likelihood.log_predictive_density(point.y, &self.tilted, &mut self.ws)?)
     }
 
-    /// Appends the probabilities of all classes, with all sites of this observation removed; NaN if they
-    /// cannot be.
+    /// Appends leave-one-out probabilities of all classes; NaN if sites cannot be removed.
     pub(crate) fn left_out_classes(
         &mut self,
         point: Point<'_>,
@@ -306,7 +299,7 @@ impl PointScratch {
         Ok(())
     }
 
-    /// Computes the latents without the observation's sites; returns `false` if these cannot be removed.
+    /// Latents without the observation's sites; `false` if not removable.
     fn leave_out(&mut self, point: Point<'_>) -> bool {
         self.gather(point);
         self.tilted.clear();
@@ -324,7 +317,6 @@ impl PointScratch {
         true
     }
 
-    /// At the latent level, gathers the sites of the observation.
     fn bring_together(&mut self, point: Point<'_>) {
         if point.level == Level::Latent {
             self.gather(point);
@@ -332,7 +324,6 @@ impl PointScratch {
         }
     }
 
-    /// Writes the product of the observation's sites on each latent to `together`.
     fn gather(&mut self, point: Point<'_>) {
         self.together.clear();
         self.together.resize(point.marginals.len(), Site::default());
@@ -343,8 +334,8 @@ impl PointScratch {
         }
     }
 
-    /// Site moved by `step` towards another. At the latent level the step is halved until the product of the
-    /// sites on f can be converted to a site on a. Later pieces use the result.
+    /// Site moved by `step` towards another. At the latent level the step is halved until the product of
+    /// sites on f converts to a site on a; later pieces use the result.
     fn moved(&mut self, point: Point<'_>, (piece, slot): (Piece, usize), to: Site, mut step: f64) -> Site {
         let from = point.site(piece, slot);
         let mut moved = from.towards(to, step);
@@ -361,7 +352,7 @@ impl PointScratch {
         moved
     }
 
-    /// Marginal of the site's argument, site included: a at the projection level, f at the latent level.
+    /// Marginal of the site's argument, site included: a or, at the latent level, f.
     fn site_belief(&self, point: Point<'_>, piece: Piece, slot: usize) -> Option<Belief> {
         let (latent, marginal) = (point.latent(piece, slot), point.marginal(piece, slot));
         match point.level {
@@ -390,7 +381,6 @@ impl PointScratch {
     }
 }
 
-/// One factor of an observation.
 #[derive(Clone, Copy)]
 struct Piece {
     index: usize,
@@ -413,7 +403,7 @@ impl<'a> Point<'a> {
         self.sites[piece.first + slot]
     }
 
-    /// Site as the posterior includes it: neutral if excluded.
+    /// Site as in the posterior: neutral if excluded.
     fn held_site(&self, piece: Piece, slot: usize) -> Site {
         if self.is_out { Site::default() } else { self.site(piece, slot) }
     }
@@ -427,15 +417,15 @@ impl<'a> Point<'a> {
     }
 }
 
-/// Belief about f without all sites of the observation, at the latent level.
+/// Belief about f without the observation's sites, at the latent level.
 fn without_observation(marginal: Marginal, together: Site) -> Option<Belief> {
     let Marginal { projection, residual } = marginal;
     let (seen, _) = together.through_noise(residual)?;
     Some(projection.without(seen)?.widened(residual))
 }
 
-/// Derivatives through `a ~ N(μ, w)` at the projection level; g and k are those of ln Z̃ by mean and variance
-/// of the cavity. With `r = 1/(1 − ατw)`: `m_c = m + α r (τμ − ν) Vφ`, `V_c φ = r Vφ`.
+/// Derivatives through `a ~ N(μ, w)` at the projection level; g and k are those of ln Z̃ by the cavity's
+/// mean and variance. With `r = 1/(1 − ατw)`: `m_c = m + α r (τμ − ν) Vφ`, `V_c φ = r Vφ`.
 fn projection_slopes(
     point: Point<'_>,
     piece: Piece,
@@ -456,8 +446,8 @@ fn projection_slopes(
     weights.variance += r * r * (k + alpha * g * away + 0.5 * alpha * away * away) + 0.5 * tau * r;
 }
 
-/// Derivatives at the latent level, at a fixed point, of `ln ∫ N(f; m_c, c + s) t̃(f) df`, where t̃ is the
-/// product of the observation's sites and `N(m_c, c)` the cavity without them.
+/// Derivatives at a latent-level fixed point of `ln ∫ N(f; m_c, c + s) t̃(f) df`, t̃ the product of the
+/// observation's sites, `N(m_c, c)` the cavity without them.
 fn latent_slopes(marginal: Marginal, together: Site) -> Option<PointDerivatives> {
     let Marginal { projection, residual } = marginal;
     let ((seen, _), without) = (together.through_noise(residual)?, without_observation(marginal, together)?);

@@ -16,7 +16,6 @@ pub(crate) struct RankOne {
     rotations: RotationScratch,
 }
 
-/// Posterior of the whitened inducing values of one latent.
 #[derive(Clone, Debug)]
 pub(crate) struct WhitenedPosterior {
     factor: Cholesky,
@@ -43,7 +42,6 @@ impl WhitenedPosterior {
         prior
     }
 
-    /// Posterior as a belief of a pass.
     pub(crate) fn belief(&self) -> Whitened<'_> {
         Whitened::Precision { factor: &self.factor, half_mean: &self.half_mean, mean: &self.mean }
     }
@@ -61,11 +59,8 @@ impl WhitenedPosterior {
         &self.mean
     }
 
-    /// Sets `B = I + weight · Σ τ_i φ_iφ_iᵀ` and `η = weight · Σ ν_i φ_i` from the sums. After an error the
-    /// posterior is invalid until set again.
-    ///
-    /// # Errors
-    /// [`InferenceError::Linalg`] if B is not positive definite.
+    /// Sets `B = I + weight · Σ τ_i φ_iφ_iᵀ` and `η = weight · Σ ν_i φ_i`. Invalid after an error, if B is
+    /// not positive definite.
     pub(crate) fn set(
         &mut self,
         sums: Part<'_>,
@@ -91,8 +86,8 @@ impl WhitenedPosterior {
         Ok(self.factor.half_solve_transpose_in_place(column_mut(&mut self.mean), Threading::Here)?)
     }
 
-    /// Adds a site on `φᵀv`, given `half` = `L_B⁻¹φ`. Returns `false` and changes nothing if the posterior
-    /// would be improper. Call [`settle`](Self::settle) to compute the mean.
+    /// Adds a site on `φᵀv`, given `half` = `L_B⁻¹φ`; returns `false` and changes nothing if improper.
+    /// [`settle`](Self::settle) computes the mean.
     pub(crate) fn change(
         &mut self,
         phi: &[f64],
@@ -125,7 +120,6 @@ impl WhitenedPosterior {
         Ok(true)
     }
 
-    /// Computes the mean after rank-one changes.
     pub(crate) fn settle(&mut self) {
         self.mean.copy_from_slice(&self.half_mean);
         let solved = self.factor.half_solve_transpose_in_place(column_mut(&mut self.mean), Threading::Here);

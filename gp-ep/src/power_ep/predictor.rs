@@ -7,20 +7,20 @@ use crate::error::InferenceError;
 use crate::posterior::Predictor;
 
 impl BatchEp {
-    /// Predictor of the current parameters and sites.
+    /// Predictor at the current parameters and sites.
     ///
     /// # Errors
-    /// [`InferenceError::Kernel`] for a `K_zz` that cannot be factored.
+    /// [`InferenceError::Kernel`] if `K_zz` has no factor.
     pub fn predictor(&self, model: &PowerEp) -> Result<Predictor, InferenceError> {
         model.predictor_of(&self.posteriors)
     }
 }
 
 impl MiniBatchEp {
-    /// Predictor of the current parameters and sites.
+    /// Predictor at the current parameters and sites.
     ///
     /// # Errors
-    /// [`InferenceError::Kernel`] for a `K_zz` that cannot be factored.
+    /// [`InferenceError::Kernel`] if `K_zz` has no factor.
     pub fn predictor(&self, model: &PowerEp) -> Result<Predictor, InferenceError> {
         model.predictor_of(&self.posteriors)
     }

@@ -6,23 +6,22 @@ use serde::{Deserialize, Serialize};
 /// Variable that a site is a function of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Level {
-    /// Projection `φᵀv` of the inducing values: scalable EP (Hernández-Lobato & Hernández-Lobato 2016), Power
-    /// EP (Bui et al. 2017).
+    /// Projection `φᵀv`: scalable EP (Hernández-Lobato & Hernández-Lobato 2016), Power EP (Bui et al. 2017).
     #[default]
     Projection,
     /// Latent value f under the FITC prior: generalised FITC.
     Latent,
 }
 
-/// Treatment of sites with negative precision, which likelihoods that are not log-concave can produce.
+/// Treatment of negative site precisions, possible unless likelihoods are log-concave.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum NegativePrecision {
-    /// Keep it. The step is halved if the posterior becomes improper.
+    /// Keep them; the step is halved if the posterior becomes improper.
     #[default]
     Keep,
-    /// Set the precision to 0, with the shift that matches the mean.
+    /// Precision 0, with the shift that matches the mean.
     Bound,
-    /// Leave the site unchanged.
+    /// Site unchanged.
     Skip,
 }
 
@@ -32,7 +31,7 @@ pub enum SiteOrder {
     /// All at once, from the same posterior.
     #[default]
     Parallel,
-    /// One after the other, each seeing earlier changes.
+    /// One after the other, each with earlier changes.
     InTurn,
 }
 
@@ -40,22 +39,21 @@ pub enum SiteOrder {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct EpOptions {
-    /// Fraction of a full update that sites move, in (0, 1]. Fixed points do not depend on it.
+    /// Fraction of a full update, in (0, 1]; fixed points do not depend on it.
     pub step: f64,
     /// Maximum number of sweeps over all observations.
     pub max_sweeps: usize,
-    /// Convergence tolerance of sites: root mean square change by a full update, in units of their marginals.
-    /// Both tolerances must be met.
+    /// Tolerance of sites: root mean square change by a full update, in units of their marginals. Both
+    /// tolerances must be met.
     pub tolerance: f64,
-    /// Convergence tolerance of log Z: change by the last sweep, relative to 1 + |log Z|.
+    /// Tolerance of log Z: change by the last sweep, relative to 1 + |log Z|.
     pub log_z_tolerance: f64,
     /// Treatment of negative precisions.
     pub negative: NegativePrecision,
     /// Order of site updates.
     pub schedule: SiteOrder,
-    /// Number of sweeps combined by Anderson mixing; 0 for plain sweeps. Only for sites on projections,
-    /// updated at once. A mixture that is farther from convergence is replaced by the last plain sweep, and
-    /// the memory is cleared.
+    /// Sweeps combined by Anderson mixing, 0 for none; only for sites on projections, updated at once. A
+    /// mixture farther from convergence is replaced by the last plain sweep, and the memory cleared.
     pub memory: usize,
 }
 

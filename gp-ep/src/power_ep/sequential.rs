@@ -1,6 +1,5 @@
-//! Updates of one observation at a time, each a rank-one change of the factor of B.
-//!
-//! The first update of a new observation is assumed-density filtering, which [`BatchEp::add`] uses.
+//! Updates of single observations as rank-one changes of the factor of B. The first update of a new observation is
+//! assumed-density filtering, see [`BatchEp::add`].
 
 use super::batch::{BatchEp, Sweep};
 use super::lane::{self, LaneSites, SumOf};
@@ -16,7 +15,6 @@ use gp_kernels::data::{DataSource, Rows};
 use gp_kernels::passes::{Lane, Layout, PartMut, Passes, Sums};
 use gp_linalg::JitterPolicy;
 
-/// State of single updates, apart from the lane.
 struct Visitor<'a> {
     model: &'a PowerEp,
     options: EpOptions,
@@ -25,13 +23,12 @@ struct Visitor<'a> {
     sums: &'a mut Sums,
     rank_one: &'a mut RankOne,
     tally: Tally,
-    /// Extra numbers of one update: weights of sites, then the tally.
     extra: &'a mut Vec<f64>,
 }
 
 impl Visitor<'_> {
-    /// Updates the sites of one observation and the posteriors. If the posterior would be improper, changes
-    /// nothing and counts the observation as improper.
+    /// Updates one observation. If the posterior would be improper, changes nothing and counts it as
+    /// improper.
     fn visit(&mut self, lane: &mut Lane<LaneSites>, place: usize) -> Result<(), InferenceError> {
         let block = place..place + 1;
         lane.marginals((&Posteriors(self.posteriors), 0), &block)?;
@@ -51,7 +48,7 @@ impl Visitor<'_> {
         Ok(())
     }
 
-    /// Removes the sites of an observation; returns `false` if the posterior would be improper.
+    /// Removes an observation's sites; `false` if improper.
     fn take_out(&mut self, lane: &mut Lane<LaneSites>, place: usize) -> Result<bool, InferenceError> {
         let block = place..place + 1;
         lane.marginals((&Posteriors(self.posteriors), 0), &block)?;
@@ -61,8 +58,8 @@ impl Visitor<'_> {
         self.change(lane, place)
     }
 
-    /// Changes the posteriors from current to proposed sites of the last evaluated observation. Returns
-    /// `false` and changes nothing if any posterior would be improper.
+    /// Changes the posteriors to the proposed sites of the last evaluated observation; returns `false` and
+    /// changes nothing if improper.
     fn change(&mut self, lane: &mut Lane<LaneSites>, place: usize) -> Result<bool, InferenceError> {
         let block = lane.view(0, &(place..place + 1));
         let change =
@@ -96,7 +93,7 @@ fn add_site(mut part: PartMut<'_>, phi: &[f64], site: Site) {
 }
 
 impl BatchEp {
-    /// Updates the observations one after the other, on a single thread.
+    /// Updates observations one after the other, on a single thread.
     ///
     /// # Errors
     /// As [`sweep`](Self::sweep); [`InferenceError::Unsupported`] for data shared by several processes.
@@ -109,7 +106,6 @@ impl BatchEp {
         Ok(Sweep::of(before, tally, self.sites))
     }
 
-    /// Log Z of the current sites; NaN if undefined.
     fn tally_or_nan(&mut self, model: &PowerEp) -> Result<f64, InferenceError> {
         match self.log_z(model) {
             Err(InferenceError::ImproperCavity { .. }) => Ok(f64::NAN),
@@ -117,7 +113,6 @@ impl BatchEp {
         }
     }
 
-    /// Updates the observations in order, from this lane and place on.
     fn visit_from(
         &mut self,
         from: (usize, usize),
@@ -133,7 +128,6 @@ impl BatchEp {
         done.map(|()| tally)
     }
 
-    /// Visitor, and the lanes with all observations projected.
     fn visitor<'a>(
         &'a mut self,
         model: &'a PowerEp,
@@ -147,17 +141,16 @@ impl BatchEp {
         ))
     }
 
-    /// Computes the posterior means after rank-one changes.
     fn settle(&mut self) {
         self.posteriors.iter_mut().for_each(WhitenedPosterior::settle);
     }
 
-    /// Adds observations by assumed-density filtering: one full update each, in order. Only the new
-    /// observations are projected; they join the last lane. Later sweeps update all sites.
+    /// Adds observations by assumed-density filtering: one full update each, in order. Projects only the new
+    /// observations, which join the last lane; later sweeps update all sites.
     ///
     /// # Errors
-    /// As [`new`](Self::new) for invalid observations, and nothing changes; [`InferenceError::Unsupported`]
-    /// with individual powers, or for data shared by several processes.
+    /// As [`new`](Self::new) for invalid observations, without changes; [`InferenceError::Unsupported`] with
+    /// individual powers, or for data shared by several processes.
     pub fn add(&mut self, model: &PowerEp, data: &dyn DataSource) -> Result<Sweep, InferenceError> {
         self.check_alone()?;
         check_count("new inputs", "columns", self.dim(), data.dim())?;
@@ -193,12 +186,11 @@ impl BatchEp {
         })
     }
 
-    /// Removes one observation with its sites; later observations move up by one.
+    /// Removes one observation with its sites; later ones move up.
     ///
     /// # Errors
-    /// [`InferenceError::Shape`] if there is no such observation; [`InferenceError::ImproperPosterior`] if
-    /// the posterior would be improper, and nothing changes; [`InferenceError::Unsupported`] for data shared
-    /// by several processes.
+    /// [`InferenceError::Shape`] for an unknown observation; [`InferenceError::ImproperPosterior`], without
+    /// changes; [`InferenceError::Unsupported`] for data shared by several processes.
     pub fn remove(&mut self, model: &PowerEp, observation: usize) -> Result<(), InferenceError> {
         self.check_alone()?;
         let (mut place, mut lane) = (observation, 0);

@@ -1,4 +1,4 @@
-//! End of mini-batch learning: own sites are summed anew, converge further, and give an estimate of `ln p(y)`.
+//! End of mini-batch learning: own sites are summed anew and converge further, and `ln p(y)` is estimated.
 
 use super::minibatch::{MiniBatchEp, Sharing};
 use super::model::PowerEp;
@@ -6,32 +6,32 @@ use super::rules::EpOptions;
 use crate::error::InferenceError;
 use gp_kernels::data::DataSource;
 
-/// Maximum number of further epochs, which end once the change of sites is at most `REST` of a marginal.
+/// Maximum further epochs; they end once sites change by at most `REST` of a marginal.
 const EPOCHS_TO_REST: usize = 3;
 const REST: f64 = 0.01;
-/// Maximum number of epochs of small steps if the estimate is above 0 for labels or counts.
+/// Maximum epochs of small steps while the estimate is above 0 for labels or counts.
 const EPOCHS_BACK: usize = 10;
 const SMALL_STEP: f64 = 0.1;
 /// Rounding error of a sum of logarithms, per observation.
 const ROUNDING: f64 = 1e-9;
 
-/// Final estimate from the own sites of all observations.
+/// Final estimate from own sites of all observations.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Settled {
     /// Estimate of `ln p(y)` from all observations.
     pub log_z: f64,
-    /// Number of epochs of small steps needed before the estimate was possible.
+    /// Epochs of small steps before the estimate was possible.
     pub epochs_back: usize,
 }
 
 impl MiniBatchEp {
-    /// Estimate of `ln p(y)` from all observations with the current own sites, in one pass over the data.
-    /// Sums must be current, as after [`rebuild`](Self::rebuild).
+    /// Estimate of `ln p(y)` with the current own sites, in one pass over the data. Sums must be current, as
+    /// after [`rebuild`](Self::rebuild).
     ///
     /// # Errors
-    /// [`InferenceError::Unsupported`] for tied sites; [`InferenceError::ImproperCavity`] if undefined;
-    /// otherwise as [`step`](Self::step).
+    /// [`InferenceError::Unsupported`] for tied sites; [`InferenceError::ImproperCavity`]; otherwise as
+    /// [`step`](Self::step).
     pub fn log_z(&mut self, model: &PowerEp, data: &dyn DataSource) -> Result<f64, InferenceError> {
         if self.sharing() == Sharing::Tied {
             return Err(InferenceError::Unsupported { what: "log Z of all observations with tied sites" });
@@ -44,13 +44,9 @@ impl MiniBatchEp {
         Ok(log_z)
     }
 
-    /// Sums own sites anew and lets them converge further at fixed parameters. If the estimated probability
-    /// of labels or counts is above 1, sites are outdated, and take small steps for up to ten more epochs.
-    /// Stops when `is_over` returns `true`.
-    ///
-    /// # Errors
-    /// [`InferenceError::ImpossibleEvidence`] if the probability stays above 1; otherwise as
-    /// [`step`](Self::step).
+    /// Recomputes sums and lets own sites converge at fixed parameters. A probability of labels or counts
+    /// above 1 means outdated sites, which take small steps for up to ten more epochs
+    /// ([`InferenceError::ImpossibleEvidence`] if in vain). Stops when `is_over` returns `true`.
     pub(super) fn settle(
         &mut self,
         model: &PowerEp,
@@ -81,7 +77,7 @@ impl MiniBatchEp {
         self.mend(model, data, options, is_over).map(Some)
     }
 
-    /// Estimate of `ln p(y)`, after as many epochs of small steps as it needs or time allows.
+    /// Estimate of `ln p(y)`, after as many epochs of small steps as needed and in time.
     fn mend(
         &mut self,
         model: &PowerEp,
@@ -116,7 +112,7 @@ impl MiniBatchEp {
         }
     }
 
-    /// Steps through all observations in blocks; returns the root mean square change by full updates.
+    /// Steps through all observations; returns the root mean square change by full updates.
     fn sweep(
         &mut self,
         model: &PowerEp,
@@ -139,7 +135,6 @@ mod tests {
     use gp_kernels::data::Table;
     use gp_kernels::inducing::{InducingInputs, SparseProcess};
 
-    /// Multiplies precisions and shifts by `times`, every second shift with the wrong sign.
     fn spoil(ep: &mut MiniBatchEp, times: f64) {
         for (i, site) in ep.sites_mut().iter_mut().enumerate() {
             site.precision *= times;

@@ -11,7 +11,7 @@ pub struct Site {
     pub shift: f64,
 }
 
-/// Belief `N(mean, variance)` about a scalar.
+/// `N(mean, variance)` of a scalar.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Belief {
     pub(crate) mean: f64,
@@ -27,17 +27,14 @@ pub(crate) struct Marginal {
 }
 
 impl Site {
-    /// Site to this power.
     pub(crate) fn scaled(self, power: f64) -> Self {
         Self { precision: power * self.precision, shift: power * self.shift }
     }
 
-    /// Product with another site on the same number.
     pub(crate) fn times(self, other: Self) -> Self {
         Self { precision: self.precision + other.precision, shift: self.shift + other.shift }
     }
 
-    /// Site moved by the fraction `step` towards another.
     pub(crate) fn towards(self, to: Self, step: f64) -> Self {
         Self {
             precision: self.precision + step * (to.precision - self.precision),
@@ -50,8 +47,7 @@ impl Site {
     }
 
     /// Site on a, where f = a + N(0, s), from a site on f:
-    /// `∫ N(f; a, s) exp(ν f − ½ τ f²) df = exp(κ + ν' a − ½ τ' a²)`, as (τ', ν') and κ. None if the integral
-    /// diverges.
+    /// `∫ N(f; a, s) exp(ν f − ½ τ f²) df = exp(κ + ν' a − ½ τ' a²)`, as (τ', ν') and κ; None if divergent.
     pub(crate) fn through_noise(self, s: f64) -> Option<(Self, f64)> {
         let widened = 1.0 + s * self.precision;
         let kappa = -0.5 * (s * self.precision).ln_1p() + 0.5 * s * self.shift * self.shift / widened;
@@ -61,13 +57,13 @@ impl Site {
 }
 
 impl Belief {
-    /// Slope `ν − τ m` of the log site at the mean. Computed first, since it can be a small difference of
-    /// large numbers.
+    /// `ν − τ m`, slope of the log site at the mean; computed first, as possibly a small difference of large
+    /// numbers.
     fn pull(self, site: Site) -> f64 {
         site.shift - site.precision * self.mean
     }
 
-    /// Belief times `exp(ν a − ½ τ a²)`, normalised; None if not Gaussian.
+    /// Product, normalised; None if not Gaussian.
     pub(crate) fn times(self, site: Site) -> Option<Self> {
         let ratio = 1.0 + site.precision * self.variance;
         // (m + v ν)/(1 + τ v)
@@ -76,7 +72,7 @@ impl Belief {
         sound.then_some(Self { mean, variance: self.variance / ratio })
     }
 
-    /// Belief divided by the site; None if not Gaussian.
+    /// Quotient; None if not Gaussian.
     pub(crate) fn without(self, site: Site) -> Option<Self> {
         self.times(site.scaled(-1.0))
     }
@@ -89,18 +85,17 @@ impl Belief {
         -0.5 * (tau * v).ln_1p() + (nu - 0.5 * tau * m) * m + 0.5 * v * pull * pull / (1.0 + tau * v)
     }
 
-    /// Belief with independent noise of variance s added.
+    /// Adds independent noise of variance s.
     pub(crate) fn widened(self, s: f64) -> Self {
         Self { variance: self.variance + s, ..self }
     }
 }
 
-/// Appends sites as numbers, for exchange between processes.
+/// Appends sites as numbers, to send to other processes.
 pub(super) fn pack(sites: &[Site], into: &mut Vec<f64>) {
     into.extend(sites.iter().flat_map(|site| [site.precision, site.shift]));
 }
 
-/// Sites from numbers of [`pack`].
 pub(super) fn unpack(numbers: &[f64]) -> Vec<Site> {
     numbers.as_chunks().0.iter().map(|&[precision, shift]| Site { precision, shift }).collect()
 }

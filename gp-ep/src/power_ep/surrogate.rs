@@ -1,8 +1,8 @@
-//! Equivalent exact regression (Bui et al. 2017 appendix H): M surrogate observations `ỹ = W v + N(0, σ̃² I)`
-//! of the whitened inducing values give the posterior of the sites, and their log Z as marginal likelihood.
+//! Equivalent exact regression (Bui et al. 2017 appendix H): M surrogate observations `ỹ = W v + N(0, σ̃² I)` of the
+//! whitened inducing values with the posterior of the sites and their log Z as marginal likelihood.
 //!
-//! With `T = B − I = L_T L_Tᵀ`, the choice `W = σ̃ L_Tᵀ`, `ỹ = σ̃ L_T⁻¹ η` gives the posterior for every σ̃;
-//! σ̃ is set by the marginal likelihood.
+//! With `T = B − I = L_T L_Tᵀ`, `W = σ̃ L_Tᵀ` and `ỹ = σ̃ L_T⁻¹ η` give the posterior for every σ̃, which the marginal
+//! likelihood sets.
 
 use super::batch::BatchEp;
 use super::model::PowerEp;
@@ -13,7 +13,7 @@ use faer::Mat;
 use gp_linalg::{Cholesky, JitterPolicy, LinalgError, Threading};
 use std::f64::consts::TAU;
 
-/// Exact regression on whitened inducing values that has the posterior and log Z of an EP state.
+/// Exact regression on whitened inducing values with an EP state's posterior and log Z.
 #[derive(Clone, Debug)]
 pub struct SurrogateRegression {
     /// Weights W, M×M.
@@ -25,11 +25,11 @@ pub struct SurrogateRegression {
 }
 
 impl BatchEp {
-    /// Surrogate regression of a model of one latent function with its current sites.
+    /// Surrogate of a model of one latent function with its current sites.
     ///
     /// # Errors
-    /// [`InferenceError::Unsupported`] for several latent functions, or if B − I is not positive definite
-    /// (too few sites, or negative precisions); otherwise as [`log_z`](Self::log_z).
+    /// [`InferenceError::Unsupported`] for several latent functions, or B − I not positive definite (too few
+    /// sites, negative precisions); otherwise as [`log_z`](Self::log_z).
     pub fn surrogate(&mut self, model: &PowerEp) -> Result<SurrogateRegression, InferenceError> {
         let [posterior] = self.posteriors.as_slice() else {
             return Err(InferenceError::Unsupported {

@@ -1,8 +1,8 @@
 //! Learning of hyperparameters, inducing inputs and likelihood parameters.
 //!
-//! *Outer*: EP converges at every evaluation of L-BFGS. *Inner* (Hernández-Lobato & Hernández-Lobato 2016
-//! §3.2): a first-order parameter step between sweeps, so that sites and parameters converge together. *In
-//! mini-batches*: one step per batch.
+//! *Outer*: EP converges at every evaluation of L-BFGS. *Inner* (Hernández-Lobato & Hernández-Lobato 2016 §3.2):
+//! first-order parameter steps between sweeps, so that sites and parameters converge together. *In mini-batches*: one
+//! step per batch.
 
 use super::batch::BatchEp;
 use super::converge::Convergence;
@@ -21,26 +21,26 @@ use gp_optim::{
     Batch, Batches, Companion, MinimiseOptions, TrainingProgress, train_beside, train_by_descent,
 };
 
-/// Number of training passes over the data that pay for one final pass over own sites.
+/// Training passes over the data beside which one more over own sites is worth its cost.
 const PASSES_BESIDE: usize = 5;
 
 /// Settings of EP during learning.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct EpLearning {
-    /// Options of EP: convergence in outer learning, steps of sites in inner and mini-batch learning.
+    /// Options of EP: convergence in outer learning, steps of sites otherwise.
     pub ep: EpOptions,
-    /// Inner learning: maximum number of sweeps before each parameter step. They stop once sites converge, so a
-    /// large number amounts to outer learning. Mini-batches: number of updates of each batch's sites.
+    /// Inner learning: maximum sweeps before each parameter step, ended by convergence (a large number
+    /// amounts to outer learning). Mini-batches: updates of each batch's sites.
     pub sweeps: usize,
-    /// Gradient for parameter steps; in mini-batches only [`GradientKind::AtRest`].
+    /// Gradient for parameter steps; only [`GradientKind::AtRest`] in mini-batches.
     pub gradient: GradientKind,
     /// Own or tied sites in mini-batches.
     pub sharing: Sharing,
 }
 
 impl Default for EpLearning {
-    /// One sweep of half steps, as in Hernández-Lobato & Hernández-Lobato 2016; own sites in mini-batches.
+    /// One sweep of half steps, as in Hernández-Lobato & Hernández-Lobato 2016; own sites.
     fn default() -> Self {
         Self { ep: EpOptions::default(), sweeps: 1, gradient: GradientKind::AtRest, sharing: Sharing::Own }
     }
@@ -63,11 +63,11 @@ impl EpLearning {
 /// State of EP after learning.
 #[derive(Debug)]
 pub enum EpState {
-    /// Outer learning: converged sites, and their convergence.
+    /// Outer learning: converged sites, with their convergence.
     AtRest(BatchEp, Convergence),
-    /// Inner learning: sites of one sweep before the last parameter step.
+    /// Inner learning: sites one sweep before the last parameter step.
     Beside(BatchEp),
-    /// Mini-batch learning: state, and the final estimate for own sites if there was time for it.
+    /// Mini-batches: state, and the final estimate for own sites if time allowed.
     InBatches(MiniBatchEp, Option<Settled>),
 }
 
@@ -92,10 +92,10 @@ impl EpState {
         }
     }
 
-    /// Predictor of the learned parameters and sites.
+    /// Predictor of learned parameters and sites.
     ///
     /// # Errors
-    /// [`InferenceError::Kernel`] for a `K_zz` that cannot be factored.
+    /// [`InferenceError::Kernel`] if `K_zz` has no factor.
     pub fn predictor(&self, model: &PowerEp) -> Result<Predictor, InferenceError> {
         match self {
             Self::AtRest(state, _) | Self::Beside(state) => state.predictor(model),
@@ -107,11 +107,9 @@ impl EpState {
 type Outer = Whole<true>;
 type Inner = Whole<false>;
 
-/// Callback during learning, with EP's posterior as a mixture of one Gaussian.
 type Watching<'a> = OnEvaluation<'a, MixturePosterior<InducingPosterior>>;
 
 impl PowerEp {
-    /// Outer learning; EP starts each evaluation from the last sites.
     pub(super) fn learn_outside(
         &mut self,
         data: &dyn DataSource,
@@ -135,7 +133,7 @@ impl PowerEp {
         Ok(Trained { run: LearningRecord::Minimised(training), state: EpState::AtRest(state, convergence) })
     }
 
-    /// Inner learning: one parameter step after every `settings.sweeps` sweeps.
+    /// One parameter step after every `settings.sweeps` sweeps.
     pub(super) fn learn_inside(
         &mut self,
         data: &dyn DataSource,
@@ -161,8 +159,8 @@ impl PowerEp {
         Ok(Trained { run: LearningRecord::Descended(run), state: EpState::Beside(state) })
     }
 
-    /// Mini-batch learning: one parameter step after updating the sites of each batch. Own sites are summed
-    /// anew at the end and converge further.
+    /// One parameter step per batch, after its sites. Own sites are finally summed anew and converge
+    /// further.
     pub(super) fn learn_in_batches(
         &mut self,
         data: &dyn DataSource,
@@ -212,8 +210,7 @@ impl PowerEp {
     }
 }
 
-/// Sites of all observations as a companion of training: converged at every evaluation, or learned with the
-/// parameters.
+/// Sites of all observations, converged at every evaluation or learned with the parameters.
 struct Whole<const AT_REST: bool>(BatchEp);
 
 impl<const AT_REST: bool> Companion for Whole<AT_REST> {
@@ -231,7 +228,6 @@ impl<const AT_REST: bool> Companion for Whole<AT_REST> {
     }
 }
 
-/// Mini-batch state as a companion of training.
 struct InnerBatches(MiniBatchEp);
 
 impl Companion for InnerBatches {
@@ -247,7 +243,7 @@ impl Companion for InnerBatches {
     }
 }
 
-/// Refreshes the state; resets the sites if they give no proper posterior at these parameters.
+/// Refreshes the state; resets sites that give no proper posterior.
 pub(super) fn refresh_or_reset(state: &mut BatchEp, model: &PowerEp) -> Result<(), InferenceError> {
     match state.refresh(model) {
         Err(InferenceError::Linalg(_) | InferenceError::ImproperPosterior) => state.reset(model),

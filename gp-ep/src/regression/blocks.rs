@@ -6,13 +6,11 @@ use gp_kernels::Kernel;
 use gp_kernels::data::DataError;
 use gp_kernels::placement::KMeans;
 
-/// Partition of N observations into non-empty blocks. A block of n observations costs a few n×n matrices and
-/// O(n³) time.
+/// Partition of N observations into non-empty blocks. A block of n costs a few n×n matrices and O(n³) time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Blocks {
     /// Rows, block by block.
     order: Vec<usize>,
-    /// End of each block in `order`.
     ends: Vec<usize>,
 }
 
@@ -20,7 +18,7 @@ impl Blocks {
     /// Partition from the rows (from 0) of each block.
     ///
     /// # Errors
-    /// [`InferenceError::Block`] for an observation in no block or two, and for an empty block;
+    /// [`InferenceError::Block`] for an observation not in exactly one block, or an empty block;
     /// [`InferenceError::Data`] for no block.
     pub fn new(blocks: &[Vec<usize>]) -> Result<Self, InferenceError> {
         let order = blocks.concat();
@@ -47,7 +45,7 @@ impl Blocks {
         Ok(Self { order, ends })
     }
 
-    /// Partition with one block per label, in the order of labels.
+    /// One block per label, in the order of labels.
     ///
     /// # Errors
     /// [`InferenceError::Data`] for no label.
@@ -63,8 +61,7 @@ impl Blocks {
         Ok(Self { order, ends })
     }
 
-    /// Partition into at most `count` blocks of nearby observations: clusters of the inputs (N×D) by
-    /// [`KMeans`].
+    /// At most `count` blocks of nearby observations: clusters of the inputs (N×D) by [`KMeans`].
     ///
     /// # Errors
     /// As [`KMeans::clusters`].

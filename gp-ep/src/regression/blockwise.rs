@@ -1,9 +1,7 @@
 //! Block-diagonal D: blocks of observations are factors.
 //!
-//! A block with weights w is a block of noise `Σ_i/w_i` times a constant. Below, Σ is the noise over the
-//! weights.
-//!
-//! With `T = Σ^−½ S Σ^−½` and `I + α T = R Rᵀ`: `D = Σ^½ R Rᵀ Σ^½`.
+//! A block with weights w has noise `Σ_i/w_i`, called Σ below, and a constant factor. With `T = Σ^−½ S Σ^−½` and
+//! `I + α T = R Rᵀ`: `D = Σ^½ R Rᵀ Σ^½`.
 
 use super::lane::{LaneFactors, Share, log_scale};
 use super::model::SparseRegression;
@@ -26,7 +24,7 @@ pub(super) struct BlockFactors {
     first: usize,
     known_noise: Vec<f64>,
     weights: Vec<f64>,
-    /// Noise variances `Σ_i` divided by weights.
+    /// `Σ_i` divided by weights.
     noise: Vec<f64>,
     /// `β = D⁻¹ (y − Φᵀm)`
     beta: Vec<f64>,
@@ -35,7 +33,6 @@ pub(super) struct BlockFactors {
 
 #[derive(Debug)]
 struct Block {
-    /// Its columns in the lane.
     columns: Range<usize>,
     /// T, n×n
     residual: Mat<f64>,
@@ -59,7 +56,6 @@ struct BlockScratch {
 }
 
 impl BlockScratch {
-    /// Writes the square roots of noise variances to `deviation`.
     fn fill_deviation(&mut self, noise: &[f64]) {
         self.deviation.iter_mut().zip(noise).for_each(|(deviation, noise)| *deviation = noise.sqrt());
     }
@@ -156,7 +152,7 @@ impl LaneFactors for BlockFactors {
     }
 }
 
-/// A block's inputs: projections of the lane, and its own weights, noise variances and β.
+/// A block's projections, weights, noise variances and β.
 #[derive(Clone, Copy)]
 struct Own<'a> {
     seen: Projections<'a>,
@@ -191,8 +187,7 @@ impl BlockFactors {
         Ok(())
     }
 
-    /// Replaces residuals `r = y − Φᵀm` in `beta`, for the block whose first column is `start`, by `β = D⁻¹r`;
-    /// returns `rᵀβ`.
+    /// Replaces `r = y − Φᵀm` in `beta` by `β = D⁻¹r`, for the block from column `start`; returns `rᵀβ`.
     fn weigh(&mut self, start: usize) -> Result<f64, InferenceError> {
         let Some(block) = self.blocks.iter().find(|block| block.columns.start == start) else {
             return Ok(0.0);
@@ -220,7 +215,7 @@ fn column(vector: &[f64]) -> MatRef<'_, f64> {
 }
 
 impl Block {
-    /// Computes `T = Σ^−½ (K_bb − Φ_bᵀΦ_b) Σ^−½`; leaves the square roots of Σ in `scratch.deviation`.
+    /// `T = Σ^−½ (K_bb − Φ_bᵀΦ_b) Σ^−½`; leaves the roots of Σ in `scratch.deviation`.
     fn fill_residual(
         &mut self,
         model: &SparseRegression,
@@ -240,10 +235,8 @@ impl Block {
         Ok(symmetrise_lower(residual)?)
     }
 
-    /// Factors `I + α T`; returns `ln|I + α T|/α`.
-    ///
-    /// Pivot i minus 1 is computed as `αT_ii − Σ_{j<i} R_ij²`, which stays accurate for small α, since α is
-    /// divided out before the logarithm.
+    /// Factors `I + α T`; returns `ln|I + α T|/α`. Pivot i minus 1 is computed as `αT_ii − Σ_{j<i} R_ij²`:
+    /// accurate for small α, which is divided out before the logarithm.
     fn factor_noise(
         &mut self,
         model: &SparseRegression,
@@ -292,8 +285,7 @@ impl Block {
         Ok(matmul(shift, Accum::Replace, whitened, column(targets), 1.0, threading)?)
     }
 
-    /// Computes `h_b Σ^½ = L_B⁻¹ Φ_b D_b⁻¹ Σ^½` in `scratch.wide`; `scratch.deviation` holds the square roots
-    /// of Σ.
+    /// `h_b Σ^½ = L_B⁻¹ Φ_b D_b⁻¹ Σ^½` in `scratch.wide`, given the roots of Σ in `scratch.deviation`.
     fn fill_half(
         &self,
         posterior: &RegressionPosterior,
@@ -308,7 +300,7 @@ impl Block {
         Ok(posterior.q.factor().half_solve_in_place(half, threading)?)
     }
 
-    /// Computes the derivatives by S in `scratch.square`; returns the sum of those by noise variances.
+    /// Derivatives by S in `scratch.square`; returns the sum of those by noise variances.
     fn residual_reverse(
         &self,
         power: f64,
@@ -333,7 +325,7 @@ impl Block {
         Ok(by_noise)
     }
 
-    /// Computes `(I + α T)⁻¹` in `scratch.square`; its entries are needed.
+    /// `(I + α T)⁻¹` in `scratch.square`; its entries are needed.
     fn fill_inverse(&self, scratch: &mut BlockScratch, threading: Threading) -> Result<(), InferenceError> {
         let n = self.columns.len();
         let mut half = columns_mut(&mut scratch.inverse, n, 0..n);
@@ -345,8 +337,8 @@ impl Block {
         Ok(symmetrise_lower(whole)?)
     }
 
-    /// Derivative by the noise variance, `Σ_i ½ [β_i² + ‖h_i‖² − 1/Σ_i + (D⁻¹S)_ii/Σ_i]/w_i` plus that of the
-    /// constants from weights; `scratch.square` holds `(I + α T)⁻¹`.
+    /// Derivative by the noise variance, `Σ_i ½ [β_i² + ‖h_i‖² − 1/Σ_i + (D⁻¹S)_ii/Σ_i]/w_i` plus that of
+    /// the weights' constants, given `(I + α T)⁻¹` in `scratch.square`.
     fn noise_reverse(&self, own: Own<'_>, scratch: &BlockScratch) -> f64 {
         let n = self.columns.len();
         let inverse = columns(&scratch.square, n, 0..n);
@@ -362,7 +354,7 @@ impl Block {
         (0..n).map(by_noise).sum()
     }
 
-    /// Computes `Φ̄_b = m β_bᵀ − L_B⁻ᵀ h_b − 2 Φ_b S̄_b` in `scratch.wide`; `scratch.square` holds `S̄_b`.
+    /// `Φ̄_b = m β_bᵀ − L_B⁻ᵀ h_b − 2 Φ_b S̄_b` in `scratch.wide`, given `S̄_b` in `scratch.square`.
     fn projection_reverse(
         &self,
         posterior: &RegressionPosterior,
@@ -383,14 +375,14 @@ impl Block {
     }
 }
 
-/// Writes `Φ Σ^−½`.
+/// `Φ Σ^−½`
 fn copy_scaled(mut out: MatMut<'_, f64>, phi: MatRef<'_, f64>, deviation: &[f64]) {
     for ((out, phi), deviation) in out.as_mut().col_iter_mut().zip(phi.col_iter()).zip(deviation) {
         out.iter_mut().zip(phi.iter()).for_each(|(out, phi)| *out = phi / deviation);
     }
 }
 
-/// Divides entry (i, j) of the lower triangle by the deviations of i and j.
+/// Divides entry (i, j) of the lower triangle by both deviations.
 fn scale_both_sides(mut matrix: MatMut<'_, f64>, deviation: &[f64]) {
     for j in 0..matrix.ncols() {
         for i in j..matrix.nrows() {

@@ -1,4 +1,4 @@
-//! Log marginal likelihood, gradient and posterior of sparse regression.
+//! Evidence, gradient and posterior of sparse regression.
 
 use super::model::SparseRegression;
 use super::workspace::RegressionWorkspace;
@@ -10,8 +10,8 @@ use gp_kernels::data::DataSource;
 use gp_kernels::posterior::InducingPosterior;
 use gp_optim::StopSignal;
 
-/// The value is a lower bound if all powers are 0. Blocks or powers for another number of observations are an
-/// [`InferenceError::Shape`].
+/// A lower bound if all powers are 0. [`InferenceError::Shape`] for blocks or powers of a different number
+/// of observations.
 impl ClosedEvidence for SparseRegression {
     type Part = InducingPosterior;
     type Workspace = RegressionWorkspace;

@@ -1,4 +1,4 @@
-//! Factors of the observations of a lane.
+//! Factors of a lane.
 
 use super::model::SparseRegression;
 use super::posterior::RegressionPosterior;
@@ -10,12 +10,11 @@ use gp_kernels::passes::{Layout, Passes, Sums, Taken};
 use std::f64::consts::TAU;
 use std::fmt::Debug;
 
-/// Factors of a lane, with the three passes of an evaluation.
 pub(super) trait LaneFactors: Debug + Send + Sized {
     fn take(&mut self, place: usize, observation: NoisyTarget);
 
-    /// Projects the observations and adds `Φ D⁻¹ Φᵀ`, `Φ D⁻¹ y` and, as the extra number, minus twice the log
-    /// of the constants beside `N(y; Φᵀv, D)`; without weights, `ln|Σ| + Σ_b ln|I + α_b Σ_b⁻¹S_b| / α_b`.
+    /// Projects and adds `Φ D⁻¹ Φᵀ`, `Φ D⁻¹ y` and, as the extra number, −2 times the log of the constants
+    /// beside `N(y; Φᵀv, D)`; without weights `ln|Σ| + Σ_b ln|I + α_b Σ_b⁻¹S_b| / α_b`.
     fn absorb(
         passes: &mut Passes<Self>,
         model: &SparseRegression,
@@ -30,8 +29,8 @@ pub(super) trait LaneFactors: Debug + Send + Sized {
         sums: &mut Sums,
     ) -> Result<(), InferenceError>;
 
-    /// Adds the gradient by the process and, as the extra number, that by σ². Uses the matrices of `pulled`
-    /// if given.
+    /// Adds the gradient by the process and, as the extra number, by σ²; uses the matrices of `pulled` if
+    /// given.
     fn reverse(
         passes: &mut Passes<Self>,
         model: &SparseRegression,
@@ -41,28 +40,26 @@ pub(super) trait LaneFactors: Debug + Send + Sized {
     ) -> Result<(), InferenceError>;
 }
 
-/// Adds an observation with columns target, optional known noise, optional weight.
+/// Adds an observation with columns target, known noise and weight, the latter two optional.
 pub(super) fn take<F: LaneFactors>(factors: &mut F, taken: Taken<'_>) -> Result<(), InferenceError> {
     factors.take(taken.place, NoisyTarget::read(taken.row, taken.target)?);
     Ok(())
 }
 
-/// Term of the extra number beside the determinants, for a weight w and a noise variance:
-/// `(w − 1) ln 2π + w ln Σ`.
+/// `(w − 1) ln 2π + w ln s` for noise variance s, the part of the extra number beside determinants.
 pub(super) fn log_scale(weight: f64, noise: f64) -> f64 {
     (weight - 1.0) * TAU.ln() + weight * noise.ln()
 }
 
 #[derive(Debug, Default)]
 pub(super) struct Share {
-    /// Rows, block by block.
     pub(super) rows: Vec<usize>,
     pub(super) first: usize,
     pub(super) sizes: Vec<usize>,
 }
 
 impl Share {
-    /// Shares of all lanes that have blocks. A block belongs to the lane of its first row.
+    /// Shares of lanes with blocks; a block belongs to the lane of its first row.
     pub(super) fn all(blocks: &super::Blocks) -> Vec<Self> {
         let observations = blocks.observations();
         let lanes = lane_count(observations);

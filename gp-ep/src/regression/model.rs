@@ -1,4 +1,4 @@
-//! Model of sparse regression: latent function with inducing inputs, Gaussian noise, powers and blocks.
+//! Model of sparse regression.
 
 use super::blocks::Blocks;
 use crate::latent_model::LatentModel;
@@ -7,7 +7,7 @@ use crate::powers::Powers;
 use gp_kernels::inducing::SparseProcess;
 use gp_likelihoods::Gaussian;
 
-/// [Latent model](LatentModel) of one function with zero mean, M inducing inputs and Gaussian noise.
+/// [Latent model](LatentModel) of one zero-mean function with M inducing inputs and Gaussian noise.
 #[derive(Clone, Debug)]
 pub struct SparseRegression {
     latent: LatentModel<Gaussian>,
@@ -29,13 +29,13 @@ impl SparseRegression {
         Self { powers, ..self }
     }
 
-    /// Sets blocks of observations as the factors.
+    /// Sets blocks of observations as factors.
     #[must_use]
     pub fn with_blocks(self, blocks: Blocks) -> Self {
         Self { blocks: Some(blocks), ..self }
     }
 
-    /// Observation noise, the likelihood.
+    /// Observation noise.
     #[must_use]
     pub fn noise(&self) -> &Gaussian {
         self.likelihood()

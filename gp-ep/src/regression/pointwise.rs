@@ -1,7 +1,5 @@
-//! Diagonal D: every observation is a factor.
-//!
-//! An update takes the portion `a = min(α, w)` of a factor of weight w, so `d = (Σ + a s)/w`, and `log Z` has
-//! the terms `w ln Σ + w ln(1 + a s/Σ)/a`.
+//! Diagonal D: every observation is a factor. An update takes the portion `a = min(α, w)` of weight w, so
+//! `d = (Σ + a s)/w`, and `log Z` has the terms `w ln Σ + w ln(1 + a s/Σ)/a`.
 
 use super::lane::{LaneFactors, log_scale};
 use super::model::SparseRegression;
@@ -12,7 +10,7 @@ use crate::noisy::NoisyTarget;
 use crate::powers::scaled_ln_1p;
 use gp_kernels::passes::{LaneBlock, Layout, Pass, Passes, Sums};
 
-/// State of a lane: known noise, weights, and `1/d_i`.
+/// Known noise, weights, and `1/d_i`.
 #[derive(Debug, Default)]
 pub(super) struct PointFactors {
     known_noise: Vec<f64>,
@@ -21,12 +19,12 @@ pub(super) struct PointFactors {
 }
 
 impl PointFactors {
-    /// Noise variance `Σ_i`.
+    /// `Σ_i`
     fn noise(&self, model: &SparseRegression, place: usize) -> f64 {
         model.noise().variance() + self.known_noise[place]
     }
 
-    /// Weight w of an observation, and its portion `min(α, w)` for a power α.
+    /// w, and `min(α, w)` for a power α.
     fn weight(&self, place: usize, power: f64) -> (f64, f64) {
         let weight = self.weights[place];
         (weight, power.min(weight))
@@ -81,8 +79,7 @@ impl LaneFactors for PointFactors {
         })
     }
 
-    /// `φ̄_i = β_i m − Vφ_i/d_i` and `s̄_i`. The projection's reverse pass adds the part through s_i,
-    /// `−2 s̄_i φ_i`.
+    /// `φ̄_i = β_i m − Vφ_i/d_i` and `s̄_i`; the projection's reverse pass adds `−2 s̄_i φ_i`.
     fn reverse(
         passes: &mut Passes<Self>,
         model: &SparseRegression,
@@ -112,7 +109,7 @@ impl LaneFactors for PointFactors {
     }
 }
 
-/// Reverse pass of the bound, where `d_i = σ²` for all observations.
+/// Reverse pass of the bound, `d_i = σ²`.
 fn reverse_pulled(
     passes: &mut Passes<PointFactors>,
     model: &SparseRegression,

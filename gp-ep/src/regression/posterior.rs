@@ -1,4 +1,4 @@
-//! Posterior of the inducing values from the sums of the first pass.
+//! Posterior of inducing values from the first pass.
 
 use super::model::SparseRegression;
 use crate::error::InferenceError;
@@ -9,7 +9,6 @@ use gp_kernels::passes::{Beliefs, Layout, Sums, Whitened};
 #[derive(Debug)]
 pub(super) struct RegressionPosterior {
     pub(super) layout: Layout,
-    /// Layout of a single extra number.
     pub(super) number: Layout,
     pub(super) q: WhitenedPosterior,
 }
@@ -20,7 +19,6 @@ impl Beliefs for RegressionPosterior {
     }
 }
 
-/// Posterior mean alone as the belief of a pass.
 pub(super) struct MeanOf<'a>(pub(super) &'a RegressionPosterior);
 
 impl Beliefs for MeanOf<'_> {
@@ -35,7 +33,7 @@ impl RegressionPosterior {
         Self { number: layout.of_extra(1), layout, q: WhitenedPosterior::prior(count) }
     }
 
-    /// Computes `B = L_B L_Bᵀ` and `m = B⁻¹ Φ D⁻¹ y` from the sums of the first pass.
+    /// `B = L_B L_Bᵀ` and `m = B⁻¹ Φ D⁻¹ y`.
     pub(super) fn solve(&mut self, model: &SparseRegression, sums: &Sums) -> Result<(), InferenceError> {
         self.q.set(self.layout.part(&sums.numbers, 0, 0), 1.0, model.jitter())
     }

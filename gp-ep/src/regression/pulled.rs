@@ -1,9 +1,8 @@
 //! Reverse pass of the variational bound under one noise variance, with a third fewer products.
 //!
-//! With α = 0 and `d_i = σ²`: `s̄_i = −1/2σ²` and `Φ̄ = m βᵀ + (I − V) Φ/σ²`, where `V = B⁻¹`. So the
-//! derivatives by `K_zx` need one product with an M×M matrix: `L⁻ᵀ Φ̄ = (L⁻ᵀ m) βᵀ + C Φ/σ²` with
-//! `C = L⁻ᵀ (I − V)`. The other derivatives need no sum over observations: `Φ β = m` and `Φ Φᵀ/σ² = B − I` give
-//! `Φ̄ Φᵀ = m mᵀ + B + V − 2I` and `Σ_i ‖h_i‖² = tr (I − V)/σ²`.
+//! With α = 0, `d_i = σ²` and `V = B⁻¹`: `s̄_i = −1/2σ²`, `Φ̄ = m βᵀ + (I − V) Φ/σ²`. Derivatives by `K_zx` need one
+//! product: `L⁻ᵀ Φ̄ = (L⁻ᵀ m) βᵀ + C Φ/σ²`, `C = L⁻ᵀ (I − V)`. The rest needs no sum over observations: `Φ β = m` and
+//! `Φ Φᵀ/σ² = B − I` give `Φ̄ Φᵀ = m mᵀ + B + V − 2I` and `Σ_i ‖h_i‖² = tr (I − V)/σ²`.
 
 use super::posterior::RegressionPosterior;
 use crate::column::column_mut;
@@ -15,7 +14,7 @@ use gp_linalg::product::{gram_of_lower, symmetrise_lower};
 use gp_linalg::{Cholesky, Threading};
 
 /// Largest explained variance, in noise variances, at which these identities hold to the rounding of sums.
-/// Beyond it residuals are rounding errors, and only the derivative of the computed value follows that value.
+/// Beyond, residuals are rounding errors, and only the derivative of the computed value follows it.
 const CLEAR: f64 = 1e6;
 
 #[derive(Debug)]
@@ -30,7 +29,6 @@ pub(super) struct Pulled {
     pub(super) explained: f64,
 }
 
-/// Posterior with these matrices as the beliefs of a pass.
 pub(super) struct PulledBeliefs<'a>(pub(super) &'a RegressionPosterior, pub(super) &'a Pulled);
 
 impl Beliefs for PulledBeliefs<'_> {
@@ -50,7 +48,7 @@ impl Pulled {
         Self { room: square(), slopes: square(), mean: vec![0.0; count], explained: 0.0 }
     }
 
-    /// `true` if the noise is large enough for the identities: `tr (B − I) ≤ 10⁶ N`.
+    /// `true` if noise suffices for the identities: `tr (B − I) ≤ 10⁶ N`.
     pub(super) fn suits(posterior: &RegressionPosterior, observations: usize) -> bool {
         let precision = posterior.q.precision();
         let trace: f64 = (0..precision.nrows()).map(|i| precision[(i, i)] - 1.0).sum();
@@ -86,7 +84,7 @@ impl Pulled {
         pull(prior.factor(), column_mut(mean), threading)
     }
 
-    /// Adds the derivative by L: the lower triangle of `−L⁻ᵀ Φ̄ Φᵀ`.
+    /// Adds the derivative by L, the lower triangle of `−L⁻ᵀ Φ̄ Φᵀ`.
     pub(super) fn add_by_factor(&self, gradients: &mut PriorGradients) {
         let mut by_factor = gradients.factor_mut();
         for j in 0..self.mean.len() {

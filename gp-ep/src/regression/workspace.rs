@@ -1,4 +1,4 @@
-//! Evaluation of sparse regression: three passes over the observations.
+//! Evaluation of sparse regression in three passes over the observations.
 
 use super::blocks::Blocks;
 use super::blockwise::BlockFactors;
@@ -17,8 +17,7 @@ use gp_linalg::Threading;
 use gp_optim::{ParameterSet as _, StopSignal};
 use std::f64::consts::TAU;
 
-/// Reusable memory for evaluations of any model and data. Repeated sizes allocate nothing on the calling
-/// thread.
+/// Reusable memory for any model and data; no allocation for repeated sizes on the calling thread.
 #[derive(Debug, Default)]
 pub struct RegressionWorkspace {
     stop_signal: StopSignal,
@@ -47,7 +46,6 @@ enum Grouped {
 #[derive(Debug)]
 struct State<F> {
     passes: Passes<F>,
-    /// Blocks by lane; empty for single observations.
     shares: Vec<Share>,
     sums: Sums,
     misfit: Sums,
@@ -57,19 +55,18 @@ struct State<F> {
 }
 
 impl RegressionWorkspace {
-    /// Workspace without memory yet.
+    /// Empty workspace.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a stop signal that can stop evaluations between blocks with [`DataError::Stopped`].
+    /// Sets a stop signal that can stop evaluations between blocks with [`DataError::Stopped`].
     #[must_use]
     pub fn with_stop_signal(self, stop_signal: StopSignal) -> Self {
         Self { stop_signal, ..self }
     }
 
-    /// Computes `log Z` and keeps what predictions and gradients need.
     pub(super) fn evaluate(
         &mut self,
         model: &SparseRegression,
@@ -90,7 +87,6 @@ impl RegressionWorkspace {
         if value.is_finite() { Ok(value) } else { Err(InferenceError::Overflow { value }) }
     }
 
-    /// Writes the gradient in natural units for the last evaluation.
     pub(super) fn add_up_gradient(
         &mut self,
         model: &SparseRegression,
@@ -113,14 +109,12 @@ impl RegressionWorkspace {
     }
 }
 
-/// Fails unless blocks and powers are for this many observations.
 fn check_factors(model: &SparseRegression, observations: usize) -> Result<(), InferenceError> {
     let Some(blocks) = model.blocks() else { return model.powers().check(observations) };
     check_count("partition into blocks", "entries", observations, blocks.observations())?;
     model.powers().check(blocks.count())
 }
 
-/// `true` for the bound of single observations without known noise or weights.
 fn is_pulled(model: &SparseRegression, data: &dyn DataSource) -> bool {
     model.blocks().is_none() && model.powers().are_zero() && data.outputs() == 1
 }
@@ -140,7 +134,6 @@ impl Shape {
         }
     }
 
-    /// `true` if this shape fits model and data.
     fn fits(&self, model: &SparseRegression, data: &dyn DataSource) -> bool {
         let inputs = model.process(0).inputs();
         (self.observations, self.dim, self.outputs) == (data.count(), data.dim(), data.outputs())

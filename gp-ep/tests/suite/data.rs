@@ -1,21 +1,16 @@
-//! Data sets that are not part of the repository.
-//!
-//! They are CSV files with a header and the target in the last column, in the folder named by `GP_DATA` or,
-//! if that is not set, in `shared/data` beside the workspace. Tests skip a missing data set and say so.
+//! External data sets: CSV files with a header and the target in the last column, in the folder `GP_DATA` or else
+//! `shared/data` beside the workspace. Tests report and skip missing ones.
 
 use faer::Mat;
 use std::path::PathBuf;
 
-/// Inputs with their targets.
 #[derive(Clone, Debug)]
 pub(crate) struct DataSet {
-    /// Inputs, N×D.
+    /// N×D
     pub(crate) inputs: Mat<f64>,
-    /// The N targets.
     pub(crate) targets: Vec<f64>,
 }
 
-/// Data set of this name; None if it is missing.
 pub(crate) fn table(name: &str) -> Option<DataSet> {
     let beside = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/data");
     let path = std::env::var_os("GP_DATA").map_or_else(beside, PathBuf::from).join(name);
@@ -32,14 +27,12 @@ pub(crate) fn table(name: &str) -> Option<DataSet> {
 }
 
 impl DataSet {
-    /// Data set of these rows only.
     fn part(&self, rows: &[usize]) -> Self {
         let inputs = Mat::from_fn(rows.len(), self.inputs.ncols(), |i, d| self.inputs[(rows[i], d)]);
         Self { inputs, targets: rows.iter().map(|&row| self.targets[row]).collect() }
     }
 
-    /// Training and test rows. Columns are in units in which those of the training rows have mean 0 and
-    /// variance 1; a constant column is only centred.
+    /// Training and test rows, columns standardised by the training rows; constant columns are only centred.
     pub(crate) fn split(&self, test: &[usize]) -> (Self, Self) {
         let training: Vec<usize> = (0..self.targets.len()).filter(|row| !test.contains(row)).collect();
         let (mut training, mut test) = (self.part(&training), self.part(test));
@@ -58,7 +51,7 @@ impl DataSet {
     }
 }
 
-/// Mean, and standard deviation, or 1 if that is zero.
+/// Mean and standard deviation; 1 instead of 0.
 fn moments(values: &[f64]) -> (f64, f64) {
     let count = values.len() as f64;
     let mean = values.iter().sum::<f64>() / count;

@@ -6,7 +6,6 @@ use gp_kernels::placement::{KMeans, Placement};
 use gp_likelihoods::Gaussian;
 use gp_optim::MinimiseOptions;
 
-/// Log evidence after outer learning.
 #[expect(clippy::unwrap_used, reason = "a helper that fails is a failed test")]
 fn learned(model: &mut impl Inference, data: &Observations<'_>) -> f64 {
     let run = model.learn(data, Learning::Outer(MinimiseOptions::default())).unwrap().run;

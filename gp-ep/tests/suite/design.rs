@@ -28,7 +28,6 @@ fn candidates() -> Mat<f64> {
     Mat::from_fn(40, 2, |i, d| ((i * (11 + 6 * d)) % 41) as f64 / 12.0 - 1.7)
 }
 
-/// Posterior through inducing inputs, with one latent function per kernel.
 fn through(
     kernels: &[&str],
     likelihood: Box<dyn Likelihood>,
@@ -54,8 +53,7 @@ fn through(
     Predictor::new(MixturePosterior::single(parts), likelihood, Threading::Pool).unwrap()
 }
 
-/// The variance after choosing points is that of exact regression with observations there, whatever their
-/// values.
+/// Variance of exact regression with observations there, whatever their values.
 #[test]
 fn chosen_points_leave_what_observations_leave() {
     let (x, y) = observed();
@@ -83,8 +81,7 @@ fn chosen_points_leave_what_observations_leave() {
     }
 }
 
-/// A batch by information is the greedy maximisation of `½ ln |I + K/σ²|`, and the values of its points sum
-/// to it.
+/// Greedy maximisation of `½ ln |I + K/σ²|`; values of points sum to it.
 #[test]
 fn a_batch_by_information_is_the_greedy_determinant() {
     let (x, y) = observed();
@@ -143,7 +140,7 @@ fn cdf(z: f64) -> f64 {
     gp_likelihoods::special::standard_normal_cdf(z)
 }
 
-/// Against the entropy of a label minus its expected entropy given the latent value.
+/// Entropy of a label minus its expected entropy given the latent value.
 #[test]
 fn information_of_labels_is_a_difference_of_entropies() {
     let predictor = through(&[KERNEL], Box::new(BernoulliProbit));
@@ -157,7 +154,7 @@ fn information_of_labels_is_a_difference_of_entropies() {
     }
 }
 
-/// Two latent functions under softmax are one, their difference, under the logistic function.
+/// Softmax of two latents is logistic in their difference.
 #[test]
 fn information_through_several_functions_is_that_of_their_difference() {
     let (one, other) = ("rbf(lengthscale=0.5)", "0.6 * matern32(lengthscale=1.0)");
@@ -183,8 +180,8 @@ fn information_through_several_functions_is_that_of_their_difference() {
     }
 }
 
-/// The first two labels of a batch, against their joint distribution by integration in two dimensions. The
-/// remaining covariance is replaced by its expectation, so the sum of the two values is only close.
+/// First two labels against their joint distribution. The remaining covariance is an expectation, so the sum
+/// of both values is only close.
 #[test]
 fn information_of_two_labels_is_near_that_of_both_together() {
     let predictor = through(&[KERNEL], Box::new(BernoulliLogit));
@@ -215,7 +212,6 @@ fn information_of_two_labels_is_near_that_of_both_together() {
     }
 }
 
-/// `E logistic(f)` by 400 steps.
 fn normal_logistic(mean: f64, variance: f64) -> f64 {
     let (h, deviation) = (0.05, variance.sqrt());
     let at = |i: i32| {
@@ -225,7 +221,7 @@ fn normal_logistic(mean: f64, variance: f64) -> f64 {
     (-200..=200).map(at).sum::<f64>() * h
 }
 
-/// Counts: against `Σ_y p(y) KL(p(f | y) ‖ p(f))` over all possible counts.
+/// `Σ_y p(y) KL(p(f | y) ‖ p(f))` over all counts.
 #[test]
 fn information_of_counts_is_an_expected_divergence() {
     let predictor = through(&["0.5 * rbf(lengthscale=0.7)"], gp_likelihoods::parse("poisson").unwrap());
@@ -246,7 +242,6 @@ fn information_of_counts_is_an_expected_divergence() {
     }
 }
 
-/// Counts and numbers with skewed distributions, against sums over all possible values.
 #[test]
 fn information_of_skewed_observations() {
     let far = Mat::from_fn(1, 2, |_, _| 80.0);
@@ -291,8 +286,7 @@ fn information_of_skewed_observations() {
     }
 }
 
-/// Student's t with a million degrees of freedom is Gaussian noise, whose information is known; with few it
-/// is less.
+/// Student's t with a million degrees of freedom is Gaussian noise; few give less information.
 #[test]
 fn information_of_numbers_is_that_of_their_noise() {
     let candidates = candidates();
@@ -310,8 +304,8 @@ fn information_of_numbers_is_that_of_their_noise() {
     }
 }
 
-/// Two latent functions, the second the log noise, so that observations are random draws. If the second is
-/// almost known, this is regression with that noise.
+/// The second latent function is log noise, so observations are random draws. If almost known, regression
+/// with that noise.
 #[test]
 fn information_through_two_functions_of_a_number() {
     let likelihood = gp_likelihoods::parse("heteroscedastic").unwrap();
@@ -333,7 +327,7 @@ fn information_through_two_functions_of_a_number() {
     assert!(batch.values(candidates.as_ref()).unwrap()[3] < before);
 }
 
-/// Against closed forms for Gaussian noise and for `E max(0, exp(f) − best)`.
+/// Closed forms for Gaussian noise and `E max(0, exp(f) − best)`.
 #[test]
 fn improvement_is_the_expected_gain() {
     let (x, y) = observed();
@@ -386,7 +380,6 @@ fn what_cannot_be_is_refused() {
     assert!(batch.is_empty());
 }
 
-/// Results have the same bits for one thread and many.
 #[test]
 fn threads_change_nothing() {
     let candidates = Mat::from_fn(300, 2, |i, d| ((i * (11 + 6 * d)) % 301) as f64 / 90.0 - 1.7);

@@ -1,5 +1,5 @@
-//! Training interrupted after every iteration and resumed from its checkpoint ends with the bits of
-//! uninterrupted training: parameters, solver reports, sites and posteriors.
+//! Training interrupted after every iteration and resumed ends with the bits of uninterrupted training: parameters,
+//! solver reports, sites, posteriors.
 #![expect(clippy::unwrap_used, reason = "a helper that fails is a failed test")]
 
 use faer::Mat;
@@ -22,7 +22,6 @@ use std::fmt::Debug;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// Wave over a square, with values that are disturbed as if by noise.
 struct Problem {
     x: Mat<f64>,
     y: Vec<f64>,
@@ -55,7 +54,7 @@ impl Problem {
     }
 }
 
-/// Compares `run` without interruption with `run` in pieces of one iteration; there must be several pieces.
+/// Compares uninterrupted `run` with `run` in several pieces of one iteration.
 fn in_pieces<T: PartialEq + Debug>(run: impl Fn(Control) -> Result<T, InferenceError>) {
     let straight = run(Control::new()).unwrap();
     let folder = tempfile::tempdir().unwrap();
@@ -92,7 +91,7 @@ fn in_batches(count: u64, control: Control) -> Learning {
     Learning::Batches(Batches::shuffled(40, 7, 3).unwrap(), steps(Adam::with_rate(0.05), count, control))
 }
 
-/// Mean and precision of the whitened inducing values, as text that shows every bit.
+/// Mean and precision of whitened inducing values, to the bit.
 fn numbers(posterior: &InducingPosterior) -> String {
     format!("{:?}", posterior.mean())
 }
@@ -271,7 +270,7 @@ fn checkpoints_of_other_training_and_other_data_are_refused() {
     assert_eq!(model.parameter_values(), values);
 }
 
-/// Observations whose source requests a stop at its n-th read, in the middle of an evaluation.
+/// Requests a stop at the n-th read, within an evaluation.
 #[derive(Debug)]
 struct Impatient<'a> {
     table: Table<'a>,
@@ -298,7 +297,7 @@ impl DataSource for Impatient<'_> {
     }
 }
 
-/// Stops `run` at one read after another; each resumed run ends with the bits of an uninterrupted one.
+/// Stops `run` at each read in turn; resumed runs end with the bits of an uninterrupted one.
 fn cut_anywhere<T: PartialEq + Debug>(
     table: Table<'_>,
     run: impl Fn(&dyn DataSource, Control) -> Result<T, InferenceError>,

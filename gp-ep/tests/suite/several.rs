@@ -1,5 +1,5 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
-//! Several Gaussian outputs, separate or as mixtures of latent functions, against dense Gaussian formulas.
+//! Several Gaussian outputs, separate or mixtures of latent functions, against dense formulas.
 
 use faer::Mat;
 use faer::linalg::solvers::Solve as _;
@@ -14,7 +14,6 @@ fn points() -> Mat<f64> {
     Mat::from_fn(ROWS, 1, |i, _| 0.7 * i as f64 - 3.0)
 }
 
-/// Two correlated outputs.
 fn outputs() -> Mat<f64> {
     Mat::from_fn(ROWS, 2, |i, p| {
         let (x, e) = (0.7 * i as f64 - 3.0, ((i * 7 + p * 5) % 11) as f64 / 11.0 - 0.5);
@@ -27,7 +26,7 @@ fn process(text: &str, z: &Mat<f64>) -> SparseProcess {
     SparseProcess::new(gp_kernels::parse(text).unwrap(), inputs).unwrap().with_fixed_inputs()
 }
 
-/// `ln p(Y)` of mixtures of functions with these kernels, as one dense Gaussian over all outputs of all rows.
+/// `ln p(Y)` as one dense Gaussian over all outputs of all rows.
 fn dense(kernels: &[&str], w: &[f64], noise: &[f64]) -> f64 {
     let (x, y, latents) = (points(), outputs(), kernels.len());
     let gram: Vec<Mat<f64>> = kernels
@@ -61,7 +60,6 @@ fn log_evidence(model: &PowerEp) -> f64 {
     model.log_evidence(&Table::new(x.as_ref(), y.as_ref()).unwrap()).unwrap().value
 }
 
-/// With one latent function and all rows as inducing inputs every power is exact.
 #[test]
 fn a_single_latent_function_is_exact() {
     let (kernel, w, noise) = ("1 * rbf(lengthscale=1.1)", [0.8, 1.7], [0.05, 0.2]);
@@ -73,7 +71,7 @@ fn a_single_latent_function_is_exact() {
     }
 }
 
-/// If the columns of `D^{−½} W` are orthogonal, latent functions are independent given the outputs.
+/// For orthogonal columns of `D^{−½} W` latent functions are independent given the outputs.
 #[test]
 fn orthogonal_mixtures_are_exact() {
     let kernels = ["1 * rbf(lengthscale=1.1)", "0.7 * matern32(lengthscale=2)"];
@@ -86,8 +84,7 @@ fn orthogonal_mixtures_are_exact() {
     }
 }
 
-/// Otherwise the variational limit is a bound; latent functions with one kernel can be rotated until it is
-/// exact.
+/// Otherwise the variational limit is a bound, exact after a rotation of latent functions with one kernel.
 #[test]
 fn the_bound_is_exact_at_one_rotation() {
     let kernel = "1 * rbf(lengthscale=1.1)";
@@ -106,8 +103,7 @@ fn the_bound_is_exact_at_one_rotation() {
     assert!(bound(0.2) < exact - 1e-3 && bound(0.4) < bound(0.2), "{} {} {exact}", bound(0.2), bound(0.4));
 }
 
-/// Separate outputs equal closed-form regressions, in evidence and predictions; a shared process equals
-/// several with the same kernel.
+/// Evidence and predictions; a shared process equals several with one kernel.
 #[test]
 fn outputs_apart_are_regressions_in_closed_form() {
     let (x, y) = (points(), outputs());
@@ -146,7 +142,7 @@ fn outputs_apart_are_regressions_in_closed_form() {
     assert!((evidence(shared) - evidence(each)).abs() < 1e-9);
 }
 
-/// A row with one output missing is a row of the other output alone.
+/// A row with a missing output is a row of the other.
 #[test]
 fn missing_outputs_leave_the_others() {
     let (x, y) = (points(), outputs());
@@ -167,7 +163,7 @@ fn missing_outputs_leave_the_others() {
     assert!((found - expected).abs() < 1e-4, "{found} {expected}");
 }
 
-/// The weights of a mixture are learned with the rest, up to the sign of a latent function.
+/// Up to the sign of a latent function.
 #[test]
 fn weights_of_a_mixture_are_learned() {
     let (x, y) = (points(), outputs());

@@ -1,4 +1,4 @@
-//! Messages counted by the model of shared work, against those that a team of threads sends.
+//! Messages in the model of shared work, against those a team of threads sends.
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 use faer::Mat;
@@ -11,7 +11,7 @@ use gp_linalg::Threading;
 use gp_optim::{ParameterSet as _, Team};
 use std::sync::Arc;
 
-/// D, and the parameters of a kernel: one variance and one length-scale per input.
+/// D; kernel parameters are a variance and one length-scale per input.
 const DIM: usize = 3;
 const OF_KERNEL: usize = 1 + DIM;
 const ROWS: usize = 1_700;
@@ -26,7 +26,6 @@ fn process(inducing: usize, seed: usize) -> SparseProcess {
     SparseProcess::new(kernel, InducingInputs::points(places.as_ref()).unwrap()).unwrap()
 }
 
-/// Model with the numbers of latent functions and processes of `sizes`.
 fn model(sizes: &Extents) -> PowerEp {
     let model = match *sizes {
         Extents { latents: 1, inducing, .. } => {
@@ -42,7 +41,6 @@ fn model(sizes: &Extents) -> PowerEp {
     model.unwrap().with_threading(Threading::Here)
 }
 
-/// Messages and bytes that all processes of a team send in one evaluation.
 fn sent(sizes: &Extents, count: usize, is_step: bool) -> [u64; 2] {
     let inputs = Mat::from_fn(ROWS, DIM, point);
     let label = |i: usize| match sizes.latents {

@@ -19,10 +19,10 @@ pub struct ActiveDims {
 }
 
 impl ActiveDims {
-    /// `kernel` on these columns, counted from 0, in this order.
+    /// `kernel` on these columns, from 0, in this order.
     ///
     /// # Errors
-    /// [`KernelError::Setting`] if there are no columns or one is repeated.
+    /// [`KernelError::Setting`] if `dims` is empty or repeats a column.
     pub fn new(dims: Vec<usize>, kernel: Box<dyn Kernel>) -> Result<Self, KernelError> {
         let different: std::collections::HashSet<usize> = dims.iter().copied().collect();
         let twice = different.len() < dims.len();
@@ -37,8 +37,8 @@ impl ActiveDims {
         Ok(Self { dims, child: [kernel] })
     }
 
-    /// Entry of `select(kernel, dims=[…])`. It returns the kernel itself, because the parser applies the
-    /// `dims` of any call.
+    /// Entry of `select(kernel, dims=[…])`; returns the kernel itself, because the parser applies `dims` to
+    /// any call.
     pub fn entry() -> KernelEntry {
         KernelEntry::new(
             "select",
@@ -57,7 +57,6 @@ impl ActiveDims {
         self.child[0].as_ref()
     }
 
-    /// Copies the selected columns, row by row, to a buffer of the workspace.
     pub(crate) fn gather(&self, points: Points<'_>, ws: &mut Workspace) -> Vec<f64> {
         let (count, seen) = (points.nrows(), self.dims.len());
         let mut gathered = ws.take_dirty(count * seen);
@@ -70,7 +69,6 @@ impl ActiveDims {
         gathered
     }
 
-    /// Adds gradients of the selected columns to all columns.
     pub(crate) fn scatter(&self, gathered: &[f64], points: &mut PointsMut<'_>) {
         let seen = self.dims.len();
         for i in 0..points.nrows() {

@@ -17,7 +17,6 @@ use crate::expression::Form;
 use crate::kernel::Kernel;
 use crate::tree::parameter_count;
 
-/// Error of an empty sum or product, which has no expression.
 fn nothing_in(kernel: &str) -> KernelError {
     KernelError::Setting {
         kernel: kernel.to_owned(),
@@ -27,7 +26,6 @@ fn nothing_in(kernel: &str) -> KernelError {
     }
 }
 
-/// Replaces kernels of this form by their children.
 fn flattened(form: Form, kernels: Vec<Box<dyn Kernel>>) -> Vec<Box<dyn Kernel>> {
     let inside = |kernel: Box<dyn Kernel>| {
         if kernel.form() == form { kernel.children().to_vec() } else { vec![kernel] }
@@ -51,7 +49,7 @@ impl Mul for Box<dyn Kernel> {
     }
 }
 
-/// Calls `body` with each child and the range of its parameters; the first range begins at `start`.
+/// Calls `body` with each child and its parameter range, from `start` on.
 fn with_ranges<'k>(
     children: &'k [Box<dyn Kernel>],
     start: usize,

@@ -19,7 +19,7 @@ pub struct Product {
 }
 
 impl Product {
-    /// Product of these kernels. Flattens nested products and returns a single kernel unchanged.
+    /// Product of kernels; flattens nested products, returns a single kernel unchanged.
     ///
     /// # Errors
     /// [`KernelError::Setting`] if there are no kernels.
@@ -30,13 +30,12 @@ impl Product {
         Ok(Self::of_some(factors))
     }
 
-    /// [`of`](Product::of) for at least one kernel.
     pub(crate) fn of_some(factors: Vec<Box<dyn Kernel>>) -> Box<dyn Kernel> {
         let mut factors = super::flattened(Form::Product, factors);
         if factors.len() == 1 { factors.swap_remove(0) } else { Box::new(Self { factors }) }
     }
 
-    /// Writes the record: values of all factors, then the record of each.
+    /// Record: values of all factors, then the record of each.
     fn fill_record(&self, pair: Pair<'_>, record: &mut [f64], ws: &mut Workspace) {
         let (m, n) = (pair.rows.nrows(), pair.cols.nrows());
         let (values, mut rest) = record.split_at_mut(self.factors.len() * m * n);
@@ -47,7 +46,7 @@ impl Product {
     }
 }
 
-/// `weights ← upstream ∘ Π_{k ≠ skip} values_k`; `values` holds the factors' tables one after the other.
+/// `weights ← upstream ∘ Π_{k ≠ skip} values_k`.
 fn weights_without(skip: usize, values: &[f64], weights: &mut [f64]) {
     for (k, others) in values.chunks_exact(weights.len()).enumerate() {
         if k != skip {

@@ -24,7 +24,7 @@ impl Scaled {
     /// `kernel` times a positive parameter named `variance`.
     ///
     /// # Errors
-    /// [`KernelError::Setting`] for any other parameter, which could not be written in an expression.
+    /// [`KernelError::Setting`] for other names, which expressions cannot hold.
     pub fn new(variance: Parameter, kernel: Box<dyn Kernel>) -> Result<Self, KernelError> {
         let positive = variance.domain() == Transform::Positive;
         if variance.name() != Self::PARAMETER || variance.is_vector() || !positive {
@@ -41,7 +41,7 @@ impl Scaled {
     /// `kernel` times a number.
     ///
     /// # Errors
-    /// [`KernelError::Parameter`] unless the number is positive and finite.
+    /// [`KernelError::Parameter`] unless positive and finite.
     pub fn by(variance: f64, kernel: Box<dyn Kernel>) -> Result<Self, KernelError> {
         Self::new(Parameter::scalar(Self::PARAMETER, variance, Transform::Positive)?, kernel)
     }

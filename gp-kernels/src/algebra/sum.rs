@@ -20,7 +20,7 @@ pub struct Sum {
 }
 
 impl Sum {
-    /// Sum of these kernels. Flattens nested sums and returns a single kernel unchanged.
+    /// Sum of kernels; flattens nested sums, returns a single kernel unchanged.
     ///
     /// # Errors
     /// [`KernelError::Setting`] if there are no kernels.
@@ -31,7 +31,6 @@ impl Sum {
         Ok(Self::of_some(terms))
     }
 
-    /// [`of`](Sum::of) for at least one kernel.
     pub(crate) fn of_some(terms: Vec<Box<dyn Kernel>>) -> Box<dyn Kernel> {
         let mut terms = super::flattened(Form::Sum, terms);
         if terms.len() == 1 { terms.swap_remove(0) } else { Box::new(Self { terms }) }

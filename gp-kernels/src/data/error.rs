@@ -1,6 +1,6 @@
 //! Errors of data sources and of sums over data.
 
-/// Error of a data source or of a sum over data.
+/// Error of data sources and of sums over data.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DataError {
@@ -15,19 +15,19 @@ pub enum DataError {
         /// Message of the source.
         reason: String,
     },
-    /// Partial sums of several processes could not be added.
+    /// Partial sums of processes could not be added.
     #[error("sums over the data could not be brought together: {reason}")]
     Reduction {
         /// Message of the communication layer.
         reason: String,
     },
-    /// Another process of the team failed and reports the details.
+    /// Another process of the team failed; it has the details.
     #[error("another process has failed")]
     InAnotherProcess {
-        /// `true` for an error at a point in parameter space; a solver can step back.
+        /// `true` for an error at a point in parameter space, from which a solver can step back.
         of_the_place: bool,
     },
-    /// A time limit or interrupt stopped a pass over the data.
+    /// A time limit or interrupt stopped a pass.
     #[error("stopped before all observations were seen")]
     Stopped,
     /// A table or buffer has the wrong size.

@@ -1,8 +1,7 @@
-//! Sums over data in a fixed order.
+//! Sums over data in an order that does not depend on threads or processes.
 //!
-//! Observations are distributed to *lanes*. The number of lanes depends only on the number of observations.
-//! Each lane computes a partial sum in order, on any thread or process, and partial sums are added along a
-//! fixed [`tree`](super::tree). The result therefore does not depend on threads or processes.
+//! Observations are distributed to *lanes*, whose number depends only on the number of observations. Each lane is
+//! summed in order by one thread; partial sums are added along a fixed [`tree`](super::tree).
 
 use super::error::DataError;
 use super::tree::{Fold, Partial, Pool, add_nodes, nodes};
@@ -15,9 +14,8 @@ use std::ops::Range;
 
 /// Maximum number of lanes for up to 2^19 observations.
 const MAX_LANES: usize = 16;
-/// Observations per lane for larger data.
+/// Observations per lane of larger data.
 const LARGE: usize = 1 << 15;
-/// Minimum observations per lane.
 const WORTH_A_LANE: usize = 96;
 
 /// Number of lanes for this many observations.
@@ -26,23 +24,23 @@ pub fn lane_count(observations: usize) -> usize {
     (observations / WORTH_A_LANE).clamp(1, MAX_LANES.max(observations / LARGE))
 }
 
-/// Number of lanes with `processes` latent functions. Many latent functions keep threads busy themselves, and
-/// fewer lanes mean larger, faster products.
+/// Number of lanes with `processes` latent functions: fewer if there are many, which keep threads busy
+/// themselves, because fewer lanes mean larger, faster products.
 #[must_use]
 pub fn lane_count_of(observations: usize, processes: usize) -> usize {
     lane_count(observations / processes.clamp(1, 8))
 }
 
-/// Observations of lane `lane`.
+/// Observations of a lane.
 #[must_use]
 pub fn lane_rows(lane: usize, lanes: usize, observations: usize) -> Range<usize> {
     lane * observations / lanes..(lane + 1) * observations / lanes
 }
 
-/// Distribution of lanes over processes, and sums over all lanes.
+/// Distribution of lanes over processes ([`LocalReduction`], [`TeamReduction`](super::TeamReduction)), and
+/// sums over all lanes.
 ///
-/// [`LocalReduction`] is a single process, [`TeamReduction`](super::TeamReduction) a team. All processes must
-/// call the same methods in the same order.
+/// All processes must call the same methods in the same order.
 pub trait Reduction: Debug + Send + Sync {
     /// Number of processes.
     fn processes(&self) -> usize;
@@ -52,22 +50,21 @@ pub trait Reduction: Debug + Send + Sync {
 
     /// Writes the sum over all lanes to `total`, equal in all processes.
     ///
-    /// `parts` are the sums of this process: one per [node](nodes) that its [`own`](Reduction::own) lanes
-    /// consist of. Sums of all processes must be added in tree order, as [`add_nodes`] does, so that results
-    /// do not depend on the number of processes.
+    /// `parts` are this process's sums, one per [node](nodes) of its [`own`](Reduction::own) lanes. Sums of
+    /// all processes must be added in tree order, as in [`add_nodes`].
     ///
     /// # Errors
     /// [`DataError::Reduction`] if communication fails.
     fn sum(&self, lanes: usize, parts: &[(Range<usize>, &[f64])], total: &mut [f64])
     -> Result<(), DataError>;
 
-    /// Returns the worst fault of all processes, equal in all of them.
+    /// Worst fault of all processes, equal in all.
     ///
     /// # Errors
     /// As [`sum`](Self::sum).
     fn agree(&self, own: Option<Fault>) -> Result<Option<Fault>, DataError>;
 
-    /// Returns the numbers of all processes in lane order, equal in all of them.
+    /// Numbers of all processes in lane order, equal in all.
     ///
     /// # Errors
     /// As [`sum`](Self::sum).
@@ -83,7 +80,7 @@ pub enum Fault {
     OfTheRun,
 }
 
-/// Error on which all processes of a team must act together.
+/// Error on which all processes of a team act together.
 pub trait SharedError: From<DataError> + Send {
     /// `true` for [`Fault::OfThePlace`].
     fn is_of_the_place(&self) -> bool;
@@ -95,10 +92,10 @@ impl SharedError for DataError {
     }
 }
 
-/// Returns `done`, or an error in all processes if any of them failed.
+/// `done`, or an error in all processes if any failed.
 ///
 /// # Errors
-/// This process's error, [`DataError::InAnotherProcess`], or errors of [`Reduction::agree`].
+/// This process's error, [`DataError::InAnotherProcess`], or those of [`Reduction::agree`].
 pub fn agreed<T, E: SharedError>(reduction: &dyn Reduction, done: Result<T, E>) -> Result<T, E> {
     if reduction.processes() == 1 {
         return done;
@@ -159,7 +156,7 @@ pub fn for_each<T: Send, E: Send>(
     all.into_iter().collect()
 }
 
-/// [`for_each`] on pairs. Ignores the rest of the longer list.
+/// [`for_each`] on pairs; ignores the rest of the longer list.
 ///
 /// # Errors
 /// As [`for_each`].
@@ -183,15 +180,14 @@ pub fn for_each_pair<A: Send, B: Send, E: Send>(
 #[derive(Debug)]
 pub struct Lanes<T> {
     states: Vec<T>,
-    /// Number of the first lane of this process.
     first: usize,
-    /// Number of lanes in all processes.
+    /// Lanes of all processes.
     count: usize,
     threading: Threading,
 }
 
 impl<T: Send> Lanes<T> {
-    /// Lanes of this process for `observations` observations in all processes.
+    /// This process's lanes for `observations` in all processes.
     pub fn new(
         observations: usize,
         threading: Threading,
@@ -201,7 +197,7 @@ impl<T: Send> Lanes<T> {
         Self::with_count(lane_count(observations), threading, reduction, make)
     }
 
-    /// Lanes of this process, out of `count`, which must depend only on sizes.
+    /// This process's lanes, out of `count`, which must depend on sizes only.
     pub fn with_count(
         count: usize,
         threading: Threading,
@@ -212,7 +208,7 @@ impl<T: Send> Lanes<T> {
         Self { first: own.start, states: own.map(make).collect(), count, threading }
     }
 
-    /// Number of lanes in all processes.
+    /// Number of lanes of all processes.
     #[must_use]
     pub fn count(&self) -> usize {
         self.count
@@ -247,7 +243,7 @@ impl<T: Send> Lanes<T> {
         for_each(self.threading, &mut self.states, |i, state| work(first + i, state))
     }
 
-    /// Calls `work`, which cannot fail, on each lane.
+    /// Calls infallible `work` on each lane.
     pub fn change(&mut self, work: impl Fn(&mut T) + Sync) {
         let done: Result<(), Infallible> = self.for_each(|_, state| {
             work(state);
@@ -259,11 +255,10 @@ impl<T: Send> Lanes<T> {
         }
     }
 
-    /// Sums over data: `work` fills one partial sum per lane, and `total` is set to the sum over the lanes of
-    /// all processes.
+    /// Sets `total` to the sum over the lanes of all processes; `work` fills one partial sum per lane.
     ///
     /// # Errors
-    /// The first error in lane order; errors of [`Reduction::sum`].
+    /// The first error in lane order; those of [`Reduction::sum`].
     pub fn fold<P: Partial, E: SharedError>(
         &mut self,
         (total, pool): (&mut P, &Pool<P>),

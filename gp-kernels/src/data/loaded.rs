@@ -24,7 +24,7 @@ impl Loaded {
         Ok(loaded)
     }
 
-    /// Reads all rows in place of the present contents; `outputs` is the expected number P of targets.
+    /// Replaces the contents by all rows, with P = `outputs`.
     ///
     /// # Errors
     /// [`DataError::NoData`]; [`DataError::Shape`] if P differs; read errors.

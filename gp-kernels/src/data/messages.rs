@@ -1,4 +1,4 @@
-//! Number of messages of a [`TeamReduction`](super::TeamReduction), predicted from sizes.
+//! Messages of a [`TeamReduction`](super::TeamReduction), predicted from sizes.
 
 use super::team::share;
 use super::tree::halves;
@@ -11,15 +11,14 @@ pub struct Messages {
     pub count: usize,
     /// Bytes of all processes.
     pub bytes: usize,
-    /// Messages that must follow one another (critical path).
+    /// Messages on the critical path, which must follow one another.
     pub steps: usize,
     /// Bytes of the messages on the critical path.
     pub bytes_of_steps: usize,
 }
 
 impl Messages {
-    /// Messages of [`Reduction::sum`](super::Reduction::sum): partial sums up the tree of lanes, then the
-    /// total to all.
+    /// Messages of [`Reduction::sum`](super::Reduction::sum): partial sums up the tree, the total to all.
     #[must_use]
     pub fn of_sum(processes: usize, lanes: usize, numbers: usize) -> Self {
         let shares: Vec<_> = (0..processes).map(|rank| share(rank, processes, lanes)).collect();
@@ -29,8 +28,7 @@ impl Messages {
         way.of_numbers(numbers)
     }
 
-    /// Messages of [`Reduction::agree`](super::Reduction::agree): two counts to process 0, then their sum to
-    /// all.
+    /// Messages of [`Reduction::agree`](super::Reduction::agree): two counts to process 0, their sum to all.
     #[must_use]
     pub fn of_agreement(processes: usize) -> Self {
         let mut way = Way::of(processes);
@@ -39,7 +37,7 @@ impl Messages {
         way.of_numbers(2)
     }
 
-    /// Messages of one operation after the other.
+    /// Messages of two operations in sequence.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self {
@@ -50,7 +48,7 @@ impl Messages {
         }
     }
 
-    /// Messages of `repetitions` repetitions.
+    /// Messages of repeated operations.
     #[must_use]
     pub fn times(self, repetitions: usize) -> Self {
         Self {
@@ -68,7 +66,7 @@ pub fn largest_share(processes: usize, lanes: usize) -> usize {
     (0..processes).map(|rank| share(rank, processes, lanes).len()).max().unwrap_or(lanes)
 }
 
-/// Messages of equal size, with a clock per process that counts steps.
+/// Messages of equal size; one step counter per process.
 struct Way {
     clocks: Vec<usize>,
     count: usize,
@@ -85,7 +83,7 @@ impl Way {
         self.clocks[to] = self.clocks[to].max(self.clocks[from]);
     }
 
-    /// Adds up a node. Returns the process of its first lane, which then has the sum.
+    /// Adds up a node; returns the process of its first lane, which has the sum.
     fn up(&mut self, node: &Range<usize>, shares: &[Range<usize>]) -> usize {
         let owner = shares.iter().position(|share| share.contains(&node.start)).unwrap_or(0);
         let is_whole = shares.get(owner).is_none_or(|share| node.end <= share.end);
@@ -97,7 +95,7 @@ impl Way {
         to
     }
 
-    /// Distributes numbers of one process to all, like [`Team::share`](gp_optim::Team::share).
+    /// Distributes numbers of `root`, like [`Team::share`](gp_optim::Team::share).
     fn down(&mut self, root: usize) {
         let count = self.clocks.len();
         let mut step = count.next_power_of_two() / 2;
@@ -136,10 +134,9 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::sync::mpsc::{Receiver, Sender, channel};
 
-    /// Sender's clock and numbers.
     type Stamped = (usize, Vec<f64>);
 
-    /// Team in which each message carries its sender's clock.
+    /// Team whose messages carry the sender's step count.
     #[derive(Debug)]
     struct Clocked {
         rank: usize,
@@ -172,7 +169,7 @@ mod tests {
         fn end_all(&self, _: u8) {}
     }
 
-    /// Messages that a team really sends during `work`.
+    /// Messages really sent during `work`.
     fn sent(count: usize, work: impl Fn(&TeamReduction) + Sync) -> Messages {
         let mut to: Vec<Vec<_>> = (0..count).map(|_| Vec::new()).collect();
         let mut from: Vec<Vec<_>> = (0..count).map(|_| Vec::new()).collect();

@@ -1,7 +1,6 @@
-//! Data sources that can be read in parts, and sums over observations in a fixed order.
+//! Data sources read in parts, and sums over observations in a fixed order.
 //!
-//! The module knows nothing of covariances. It is in this crate because all methods with inducing inputs need
-//! both.
+//! Independent of covariances; in this crate because all methods with inducing inputs need both.
 
 mod error;
 mod lanes;

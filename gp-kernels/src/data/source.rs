@@ -33,7 +33,7 @@ impl Rows<'_> {
         self.len() == 0
     }
 
-    /// Row at position `place` of the selection.
+    /// Row at a position of the selection.
     #[must_use]
     pub fn at(&self, place: usize) -> usize {
         match self {
@@ -42,7 +42,7 @@ impl Rows<'_> {
         }
     }
 
-    /// Positions `places` of the selection.
+    /// Part of the selection.
     #[must_use]
     pub fn part(&self, places: Range<usize>) -> Rows<'_> {
         match self {
@@ -54,7 +54,7 @@ impl Rows<'_> {
 
 /// N observations with D inputs and P targets each.
 ///
-/// Several threads may read at the same time. Users check all numbers.
+/// Several threads may read at once. Callers check all numbers.
 pub trait DataSource: Debug + Sync {
     /// Number N of observations.
     fn count(&self) -> usize;
@@ -71,14 +71,14 @@ pub trait DataSource: Debug + Sync {
     /// [`DataError::Read`] with the row.
     fn read(&self, rows: &Rows<'_>, points: &mut [f64], targets: &mut [f64]) -> Result<(), DataError>;
 
-    /// Team over which the rows are spread, and the rows that this process can read at any time. None if it can
-    /// read all, as is the default.
+    /// Team over which rows are spread, and this process's rows. None if this process can read all rows
+    /// (default).
     fn held(&self) -> Option<(&Team, Range<usize>)> {
         None
     }
 
-    /// Makes the rows of each lane readable in the process that [owns](super::Reduction::own) the lane, until the
-    /// next call of this or of [`fetch`](Self::fetch). All processes of a team call it together.
+    /// Makes the rows of each lane readable in its [owner](super::Reduction::own) until the next call of
+    /// this or [`fetch`](Self::fetch). All processes of a team call it together.
     ///
     /// # Errors
     /// Those of [`read`](Self::read) in the process that holds the rows, or [`DataError::Reduction`].
@@ -103,7 +103,7 @@ pub struct Table<'a> {
 }
 
 impl<'a> Table<'a> {
-    /// Observations with `inputs` (N×D) and `targets` (N×P), one per row, any strides.
+    /// Observations with `inputs` (N×D) and `targets` (N×P), any strides.
     ///
     /// # Errors
     /// [`DataError::NoData`] if N = 0; [`DataError::Shape`] if row numbers differ.
@@ -157,8 +157,8 @@ fn gather(from: MatRef<'_, f64>, rows: &Rows<'_>, out: &mut [f64]) -> Result<(),
     Ok(())
 }
 
-/// Observations in seekable input, usually a file: rows of little-endian 64-bit floats, inputs before
-/// targets. Keeps no rows in memory.
+/// Observations in seekable input, usually a file: rows of little-endian 64-bit floats, inputs first. Keeps
+/// no rows in memory.
 #[derive(Debug)]
 pub struct RowReader<R> {
     from: Mutex<State<R>>,
@@ -177,8 +177,8 @@ impl<R: Read + Seek> RowReader<R> {
     /// All rows of `reader`, each with `dim` inputs and `outputs` targets.
     ///
     /// # Errors
-    /// [`DataError::NoData`] if there is no row, [`DataError::Read`] if the length is unknown or no multiple
-    /// of a row.
+    /// [`DataError::NoData`] without rows; [`DataError::Read`] if the length is unknown or no multiple of a
+    /// row.
     pub fn new(mut reader: R, dim: usize, outputs: usize) -> Result<Self, DataError> {
         let length = reader.seek(SeekFrom::End(0)).map_err(|error| failed(0, &error))?;
         let row = (dim + outputs) as u64 * SIZE as u64;
@@ -241,7 +241,7 @@ impl<R: Read + Seek + Debug + Send> DataSource for RowReader<R> {
 }
 
 impl<R> RowReader<R> {
-    /// Number of consecutive rows from this position on, which one read can fetch.
+    /// Number of consecutive rows from `place` on, for one read.
     fn run(&self, rows: &Rows<'_>, place: usize) -> usize {
         let first = rows.at(place);
         (1..rows.len() - place).find(|k| rows.at(place + k) != first + k).unwrap_or(rows.len() - place)
@@ -249,7 +249,6 @@ impl<R> RowReader<R> {
 }
 
 impl<R: Read + Seek> State<R> {
-    /// Reads `count` rows of `columns` numbers from row `first` into `bytes`.
     fn fill(&mut self, first: usize, count: usize, columns: usize) -> Result<(), DataError> {
         let row = columns * SIZE;
         self.bytes.resize(count * row, 0);

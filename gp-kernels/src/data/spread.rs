@@ -1,7 +1,7 @@
-//! Observations spread over the processes of a team, for tables that no process could hold.
+//! Observations spread over a team, for tables that no process can hold.
 //!
-//! Each process holds consecutive rows. Rows of others are sent before they are read, in a step that all processes take
-//! together, and stay until the next such step.
+//! Each process holds consecutive rows. Other rows are sent in a collective step before they are read, and kept until
+//! the next such step.
 
 use super::error::{DataError, check_count};
 use super::lanes::{lane_count, lane_rows};
@@ -11,12 +11,12 @@ use gp_optim::Team;
 use std::ops::Range;
 use std::sync::{PoisonError, RwLock};
 
-/// Rows of all processes, of which this one holds a part.
+/// Rows of all processes, one part in each.
 #[derive(Debug)]
 pub struct SpreadRows<S> {
     team: Team,
     own: Range<usize>,
-    /// The own rows; None if there are none.
+    /// This process's rows, if any.
     source: Option<S>,
     count: usize,
     dim: usize,
@@ -24,12 +24,10 @@ pub struct SpreadRows<S> {
     fetched: RwLock<Fetched>,
 }
 
-/// Rows of other processes.
 #[derive(Debug, Default)]
 struct Fetched {
     /// Ascending.
     rows: Vec<usize>,
-    /// Inputs and targets of each row.
     numbers: Vec<f64>,
 }
 
@@ -41,14 +39,14 @@ impl Fetched {
 }
 
 impl<S: DataSource> SpreadRows<S> {
-    /// Rows that a process holds, out of `count`: those of its lanes in passes over all rows.
+    /// Rows of this process, out of `count`: those of its lanes in passes over all rows.
     #[must_use]
     pub fn share(team: &Team, count: usize) -> Range<usize> {
         rows_of(team, team.rank(), count)
     }
 
-    /// Rows of a team, with this process's [`share`](Self::share) of `count` rows in `source`, or None if it is empty. Each
-    /// row has `dim` inputs and `outputs` targets.
+    /// Rows of a team, each with `dim` inputs and `outputs` targets. `source` has this process's
+    /// [`share`](Self::share) of `count` rows; None if it is empty.
     ///
     /// # Errors
     /// [`DataError::Shape`] if the source has other sizes.
@@ -69,12 +67,11 @@ impl<S: DataSource> SpreadRows<S> {
         self.dim + self.outputs
     }
 
-    /// Process that holds a row.
     fn holder(&self, row: usize) -> usize {
         (0..self.team.count()).find(|&rank| rows_of(&self.team, rank, self.count).contains(&row)).unwrap_or(0)
     }
 
-    /// Numbers of rows that this process holds, inputs before targets.
+    /// Rows of this process, inputs before targets.
     fn packed(&self, rows: &[usize]) -> Result<Vec<f64>, DataError> {
         let Some(source) = &self.source else { return Ok(Vec::new()) };
         let places: Vec<usize> = rows.iter().map(|row| row - self.own.start).collect();
@@ -92,7 +89,7 @@ impl<S: DataSource> SpreadRows<S> {
         Ok(packed)
     }
 
-    /// Rows of the lanes of a process, ascending, without repetition and without those that it holds.
+    /// Distinct rows, ascending, that the lanes of a process need and it does not hold.
     fn lacking(&self, lanes: &[Rows<'_>], rank: usize) -> Vec<usize> {
         let held = rows_of(&self.team, rank, self.count);
         let own = &lanes[share(rank, self.team.count(), lanes.len())];
@@ -118,14 +115,12 @@ impl<S: DataSource> SpreadRows<S> {
     }
 }
 
-/// Rows that a process of a team holds, out of `count`.
 fn rows_of(team: &Team, rank: usize, count: usize) -> Range<usize> {
     let lanes = lane_count(count);
     let own = share(rank, team.count(), lanes);
     lane_rows(own.start, lanes, count).start..lane_rows(own.end, lanes, count).start
 }
 
-/// Part of an ascending list within a range.
 fn within<'a>(rows: &'a [usize], range: &Range<usize>) -> &'a [usize] {
     let at = |end: usize| rows.partition_point(|&row| row < end);
     &rows[at(range.start)..at(range.end).max(at(range.start))]
@@ -242,7 +237,6 @@ impl<S: DataSource> SpreadRows<S> {
     }
 }
 
-/// Selection with other row numbers.
 enum Moved {
     Range(Range<usize>),
     List(Vec<usize>),
@@ -258,7 +252,6 @@ impl Moved {
 }
 
 impl Rows<'_> {
-    /// The selection with row numbers less `start`.
     fn moved_back(&self, start: usize) -> Moved {
         match self {
             Self::Range(range) => Moved::Range(range.start - start..range.end - start),

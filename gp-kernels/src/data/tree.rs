@@ -1,7 +1,7 @@
 //! Sums over lanes along a binary tree of fixed shape.
 //!
-//! A node is a range of lanes with two halves. Each thread holds one partial sum per level, so memory is
-//! logarithmic in the number of lanes. A process contributes the sums of its largest nodes.
+//! A node is a range of lanes with two halves. Each thread holds one partial sum per level: memory is logarithmic in
+//! lanes.
 
 use super::error::DataError;
 use gp_linalg::Threading;
@@ -9,7 +9,7 @@ use std::fmt::Debug;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-/// Partial sum, made of lists of numbers.
+/// Partial sum: lists of numbers.
 pub trait Partial: Send + Debug {
     /// New partial sum of the same sizes.
     fn alike(&self) -> Self;
@@ -23,7 +23,7 @@ pub trait Partial: Send + Debug {
     /// Adds `other` elementwise.
     fn add(&mut self, other: &Self);
 
-    /// Appends all numbers without redundant ones to a list.
+    /// Appends all non-redundant numbers to a list.
     fn pack(&self, into: &mut Vec<f64>);
 
     /// Restores packed numbers.
@@ -67,7 +67,7 @@ impl<P> Default for Pool<P> {
 }
 
 impl<P: Partial> Pool<P> {
-    /// Partial sum of the same sizes as `like`, with arbitrary contents.
+    /// Partial sum of the size of `like`, with arbitrary contents.
     pub(super) fn take(&self, like: &P) -> P {
         let mut free = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match free.iter().position(|part| part.is_alike(like)) {
@@ -88,7 +88,7 @@ pub(super) struct Fold<'a, P, W> {
 }
 
 impl<P: Partial, W> Fold<'_, P, W> {
-    /// Writes the sum over a node to `out`, given the states of its lanes.
+    /// Writes the sum over a node to `out`, from the states of its lanes.
     pub(super) fn node<T: Send, E: Send>(
         &self,
         node: Range<usize>,
@@ -131,7 +131,7 @@ pub(super) fn halves(node: &Range<usize>) -> Option<(Range<usize>, Range<usize>)
     (node.len() > 1).then_some((node.start..middle, middle..node.end))
 }
 
-/// Largest tree nodes that the lanes `own` consist of, in order, in a tree over `lanes` lanes.
+/// Largest tree nodes within lanes `own`, in order; the tree has `lanes` lanes.
 #[must_use]
 pub fn nodes(lanes: usize, own: &Range<usize>) -> Vec<Range<usize>> {
     let (mut open, mut found): (Vec<_>, _) = (std::iter::once(0..lanes).collect(), Vec::new());
@@ -148,7 +148,7 @@ pub fn nodes(lanes: usize, own: &Range<usize>) -> Vec<Range<usize>> {
     found
 }
 
-/// Writes the sum over all lanes to `total`, given sums of nodes.
+/// Writes the sum over all lanes to `total`, from sums of nodes.
 ///
 /// # Errors
 /// [`DataError::Reduction`] if lanes are missing.

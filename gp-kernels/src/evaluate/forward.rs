@@ -14,10 +14,10 @@ use crate::views;
 impl Evaluator {
     /// Writes the covariances of `rows` (M×D) and `cols` (N×D) to `out` (M×N).
     ///
-    /// Points of the two tables count as different, even at equal coordinates.
+    /// Points of the two tables are different, even at equal coordinates.
     ///
     /// # Errors
-    /// Wrong shapes, non-finite numbers, and points that are invalid for the kernel.
+    /// Wrong shapes, non-finite numbers, and points invalid for the kernel.
     pub fn cross<K: Kernel + ?Sized>(
         &self,
         kernel: &K,
@@ -33,7 +33,7 @@ impl Evaluator {
         Ok(())
     }
 
-    /// [`cross`](Evaluator::cross) without checks. `record` is empty or has length
+    /// [`cross`](Evaluator::cross) without checks; `record` is empty or of
     /// [`cross_record_len`](Evaluator::cross_record_len).
     pub(crate) fn cross_of<K: Kernel + ?Sized>(
         &self,
@@ -56,13 +56,12 @@ impl Evaluator {
         });
     }
 
-    /// Record length of a cross-covariance of this shape.
     pub(crate) fn cross_record_len<K: Kernel + ?Sized>(&self, kernel: &K, shape: TileShape) -> usize {
         record_of_tiles(kernel, shape, self.tile_columns(shape))
     }
 
-    /// Writes the covariances of a table (N×D) with itself to `out` (N×N), exactly symmetric, with white
-    /// noise on the diagonal.
+    /// Writes the covariances of a table (N×D) with itself to `out` (N×N), exactly symmetric, white noise
+    /// included.
     ///
     /// # Errors
     /// As [`cross`](Evaluator::cross).
@@ -97,13 +96,11 @@ impl Evaluator {
         Ok(())
     }
 
-    /// [`diagonal`](Evaluator::diagonal) without checks.
     pub(crate) fn diagonal_of<K: Kernel + ?Sized>(&self, kernel: &K, points: Points<'_>, out: &mut [f64]) {
         self.with_workspace(|ws| kernel.diagonal(points, out, ws));
     }
 
-    /// Calls `body` with each tile of `out`, the tile's first column, and its part of a record (possibly
-    /// empty).
+    /// Calls `body` with each tile of `out`, its first column, and its part of a record (possibly empty).
     pub(crate) fn for_each_tile<L>(
         &self,
         tiles: &Tiles<L>,
@@ -118,7 +115,7 @@ impl Evaluator {
         }
     }
 
-    /// Fills one tile, through a buffer unless columns of `out` are contiguous.
+    /// Fills one tile, through a buffer unless columns are contiguous.
     pub(super) fn fill<K: Kernel + ?Sized>(
         &self,
         kernel: &K,
@@ -139,7 +136,6 @@ impl Evaluator {
     }
 }
 
-/// Record length of all tiles of a cross-covariance with `width` columns per tile.
 pub(super) fn record_of_tiles<K: Kernel + ?Sized>(kernel: &K, shape: TileShape, width: usize) -> usize {
     if shape.rows == 0 {
         return 0;
@@ -149,16 +145,13 @@ pub(super) fn record_of_tiles<K: Kernel + ?Sized>(kernel: &K, shape: TileShape, 
     (shape.cols / width).saturating_mul(tile(width)).saturating_add(last)
 }
 
-/// Division of a matrix's columns and record into tiles.
 pub(crate) struct Tiles<L> {
-    /// Columns per tile.
     pub(crate) width: usize,
-    /// Record length of the tile with these columns.
     pub(crate) record_len: L,
 }
 
 impl<L: Fn(Range<usize>) -> usize + Sync> Tiles<L> {
-    /// Splits the tiles from column `start` on into halves, recursively, and runs each.
+    /// Runs the tiles from column `start` on, by recursive halving.
     fn halve<B>(
         &self,
         threading: Threading,

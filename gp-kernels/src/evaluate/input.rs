@@ -1,4 +1,4 @@
-//! Conversion of callers' tables to finite ones with contiguous points.
+//! Callers' tables as finite ones with contiguous points.
 
 use faer::MatRef;
 use gp_linalg::vector::dispatch;
@@ -10,7 +10,7 @@ use crate::kernel::{Kernel, Points, point};
 use crate::lanes::{LANES, total};
 use crate::views;
 
-/// Table with contiguous points: the caller's own memory or a copy.
+/// Contiguous points: the caller's memory or a copy.
 pub(crate) enum ContiguousTable<'a> {
     Borrowed(Points<'a>),
     Copied { buffer: Vec<f64>, count: usize, dim: usize },
@@ -33,7 +33,7 @@ impl ContiguousTable<'_> {
 }
 
 impl Evaluator {
-    /// Checks that a table is finite and valid for the kernel, and copies it if points are not contiguous.
+    /// Checks that a table is finite and valid for the kernel; copies non-contiguous points.
     pub(crate) fn table<'a, K: Kernel + ?Sized>(
         &self,
         what: &'static str,
@@ -57,7 +57,7 @@ impl Evaluator {
         ContiguousTable::Copied { buffer, count, dim }
     }
 
-    /// Returns the memory of copies to the pool.
+    /// Returns copies to the pool.
     pub(crate) fn done<'a>(&self, tables: impl IntoIterator<Item = ContiguousTable<'a>>) {
         for buffer in tables.into_iter().filter_map(ContiguousTable::into_buffer) {
             self.with_workspace(|ws| ws.give(buffer));
@@ -65,7 +65,6 @@ impl Evaluator {
     }
 }
 
-/// Fails at the first NaN or infinity.
 fn check_finite(what: &'static str, points: Points<'_>) -> Result<(), KernelError> {
     if dispatch(AllFinite(points)) {
         return Ok(());

@@ -1,6 +1,6 @@
-//! Covariances of whole tables: inputs are checked once, then tiles are computed on several threads.
+//! Covariances of whole tables: inputs are checked once, tiles computed on several threads.
 //!
-//! Tiles and the order of sums depend only on sizes, so results have the same bits for any number of threads.
+//! Tiles and the order of sums depend on sizes only: the same bits for any number of threads.
 
 mod forward;
 mod input;
@@ -24,11 +24,11 @@ use crate::error::KernelError;
 use crate::kernel::{Kernel, TileShape};
 use crate::workspace::Workspace;
 
-/// Runs work that a stop signal can stop, also between panels of factorisations and blocks of products, on all
-/// threads that take part. Discard the output of stopped work.
+/// Runs work that a stop signal can stop, also between panels of factorisations and blocks of products, on
+/// all its threads. Output of stopped work is invalid.
 ///
 /// # Errors
-/// [`KernelError::Stopped`] if the stop signal is set, otherwise errors of `work`.
+/// [`KernelError::Stopped`], or errors of `work`.
 pub fn stoppable<T, E: From<KernelError>>(
     stop_signal: &StopSignal,
     work: impl FnOnce() -> Result<T, E>,
@@ -40,42 +40,42 @@ pub fn stoppable<T, E: From<KernelError>>(
     until(&StopCondition::new(move || stop_signal.is_pulled()), work).map_err(|_| KernelError::Stopped)?
 }
 
-/// Evaluator of kernels on whole tables. Reuses memory: allocates only in the first call of each size.
+/// Evaluator of kernels on whole tables; allocates only in the first call of each size.
 #[derive(Debug)]
 pub struct Evaluator {
     threading: Threading,
     stop_signal: StopSignal,
-    /// `true` to cut expensive tables into several tiles.
     cuts: bool,
     pool: Mutex<Vec<Workspace>>,
 }
 
 impl Evaluator {
-    /// Evaluator on the calling thread, or on rayon's current pool.
+    /// Evaluator on the calling thread or rayon's current pool.
     pub fn new(threading: Threading) -> Self {
         Self { threading, stop_signal: StopSignal::default(), cuts: false, pool: Mutex::new(Vec::new()) }
     }
 
-    /// Adds a stop signal, which is checked before every table and between blocks of long ones.
+    /// Adds a stop signal, checked before each table and between blocks of long ones.
     #[must_use]
     pub fn with_stop_signal(self, stop_signal: StopSignal) -> Self {
         Self { stop_signal, ..self }
     }
 
-    /// Cuts expensive tables into several tiles if `cuts`, so that threads share a single table. Costs one
-    /// copy of the row points per tile.
+    /// Cuts expensive tables into several tiles, which threads share, at the cost of one copy of the row
+    /// points per tile.
     #[must_use]
     pub fn with_cuts(self, cuts: bool) -> Self {
         Self { cuts, ..self }
     }
 
-    /// Evaluator on the calling thread with the same stop signal.
+    /// Evaluator on the calling thread, same stop signal.
     #[must_use]
     pub fn here(&self) -> Self {
         Self::new(Threading::Here).with_stop_signal(self.stop_signal.clone())
     }
 
-    /// Fails if the stop signal is set, or if work on the calling thread was [stopped](gp_linalg::stop_condition).
+    /// Checks the stop signal and whether work on the calling thread was
+    /// [stopped](gp_linalg::stop_condition).
     ///
     /// # Errors
     /// [`KernelError::Stopped`].
@@ -83,7 +83,7 @@ impl Evaluator {
         if self.stop_signal.is_pulled() || is_over() { Err(KernelError::Stopped) } else { Ok(()) }
     }
 
-    /// Stop signal, checked before every table. The default never stops work.
+    /// Stop signal; the default never stops work.
     pub fn stop_signal(&self) -> &StopSignal {
         &self.stop_signal
     }
@@ -93,7 +93,6 @@ impl Evaluator {
         self.threading
     }
 
-    /// Calls `body` with a workspace that no other thread uses.
     pub(crate) fn with_workspace<R>(&self, body: impl FnOnce(&mut Workspace) -> R) -> R {
         let taken = self.pool.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut ws = taken.unwrap_or_default();
@@ -109,15 +108,14 @@ impl Default for Evaluator {
     }
 }
 
-/// Maximum size of a tile in numbers (2 MB), unless the minimum of 64 columns needs more.
+/// Maximum numbers per tile (2 MB); the minimum of 64 columns may need more.
 const TILE: usize = 1 << 18;
-/// Maximum multiplications per tile of a table that is cut: about 0.6 ms at 50 GFLOP/s.
+/// Maximum multiplications per cut tile: about 0.6 ms at 50 GFLOP/s.
 const WORTH_CUTTING: usize = 1 << 24;
-/// Maximum number of tiles due to cutting.
 const CUTS: usize = 8;
 
 impl Evaluator {
-    /// Columns per tile of a table of this shape, a multiple of eight.
+    /// Columns per tile, a multiple of eight.
     pub(crate) fn tile_columns(&self, shape: TileShape) -> usize {
         let TileShape { rows, cols, dim, .. } = shape;
         let most = ((TILE / rows.max(1)).clamp(64, 1024) / 8) * 8;
@@ -127,7 +125,7 @@ impl Evaluator {
     }
 }
 
-/// Covariance matrix of a table with itself, on the calling thread. For repeated use see [`Evaluator::gram`].
+/// Covariance matrix of a table with itself, on the calling thread; [`Evaluator::gram`] for repeated use.
 ///
 /// # Errors
 /// As [`Evaluator::gram`].
@@ -137,7 +135,7 @@ pub fn gram<K: Kernel + ?Sized>(kernel: &K, points: MatRef<'_, f64>) -> Result<M
     Ok(out)
 }
 
-/// Cross-covariance matrix of two tables, on the calling thread. For repeated use see [`Evaluator::cross`].
+/// Cross-covariances of two tables, on the calling thread; [`Evaluator::cross`] for repeated use.
 ///
 /// # Errors
 /// As [`Evaluator::cross`].
@@ -151,7 +149,7 @@ pub fn cross<K: Kernel + ?Sized>(
     Ok(out)
 }
 
-/// Prior variances of a table, on the calling thread. For repeated use see [`Evaluator::diagonal`].
+/// Prior variances of a table, on the calling thread; [`Evaluator::diagonal`] for repeated use.
 ///
 /// # Errors
 /// As [`Evaluator::diagonal`].

@@ -1,4 +1,4 @@
-//! Reverse pass: parameter and point gradients from upstream matrices.
+//! Parameter and point gradients from upstream matrices.
 
 use faer::prelude::ReborrowMut;
 use faer::{MatMut, MatRef};
@@ -48,8 +48,8 @@ impl Evaluator {
         Ok(())
     }
 
-    /// [`cross_reverse`](Evaluator::cross_reverse) without checks. `record` is from
-    /// [`cross_of`](Evaluator::cross_of), or empty.
+    /// [`cross_reverse`](Evaluator::cross_reverse) without checks; `record` is empty or from
+    /// [`cross_of`](Evaluator::cross_of).
     pub(crate) fn cross_reverse_of<K: Kernel + ?Sized>(
         &self,
         kernel: &K,
@@ -98,7 +98,7 @@ impl Evaluator {
         });
     }
 
-    /// Adds the gradients of `Σ upstream ∘ gram(points)`; `upstream` is N×N, not necessarily symmetric.
+    /// Adds the gradients of `Σ upstream ∘ gram(points)`; `upstream` (N×N) may be asymmetric.
     ///
     /// # Errors
     /// As [`gram`](Evaluator::gram), also for gradients of wrong shape.
@@ -139,7 +139,6 @@ impl Evaluator {
         Ok(())
     }
 
-    /// [`diagonal_reverse`](Evaluator::diagonal_reverse) without checks.
     pub(crate) fn diagonal_reverse_of<K: Kernel + ?Sized>(
         &self,
         kernel: &K,
@@ -162,7 +161,7 @@ impl Evaluator {
         });
     }
 
-    /// Runs all parts and calls `finish` with their results in order.
+    /// Runs all parts; calls `finish` with results in order.
     pub(super) fn for_each_part<T: Send>(
         &self,
         count: usize,
@@ -181,7 +180,7 @@ impl Evaluator {
     }
 }
 
-/// Accumulators in the caller's memory, if it is contiguous.
+/// Accumulators in the caller's memory, if contiguous.
 pub(super) fn in_place<'g>(
     params: &'g mut [f64],
     rows: Option<&'g mut MatMut<'_, f64>>,
@@ -195,7 +194,7 @@ pub(super) fn in_place<'g>(
     Some(Gradients { params, rows, cols: cols.and_then(|cols| cols.rb_mut().try_as_row_major_mut()) })
 }
 
-/// Calls `body` with a tile of contiguous columns, a copy if necessary.
+/// Calls `body` with a tile of contiguous columns, copied if necessary.
 fn with_block(matrix: MatRef<'_, f64>, ws: &mut Workspace, body: impl FnOnce(Block<'_>, &mut Workspace)) {
     if let Some(block) = matrix.try_as_col_major() {
         return body(block, ws);

@@ -1,4 +1,4 @@
-//! Shard of a reverse pass with its own gradients.
+//! Part of a reverse pass with its own gradients.
 
 use faer::MatMut;
 use faer::prelude::ReborrowMut;
@@ -7,24 +7,22 @@ use crate::kernel::{Gradients, point_mut};
 use crate::views;
 use crate::workspace::Workspace;
 
-/// Maximum number of shards, and so of threads, in a reverse pass. Their gradients are added in order.
+/// Maximum shards, hence threads, of a reverse pass; their gradients are added in order.
 pub(super) const SHARDS: usize = 16;
 
-/// Tables of points whose gradients are wanted.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wants {
     pub(super) rows: bool,
     pub(super) cols: bool,
 }
 
-/// Sizes of a reverse pass. Shard k has tiles k, k + `SHARDS`, k + 2 `SHARDS`, ….
+/// Sizes of a reverse pass; shard k has tiles k, k + `SHARDS`, k + 2 `SHARDS`, ….
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shards {
     pub(super) params: usize,
     pub(super) rows: usize,
     pub(super) cols: usize,
     pub(super) dim: usize,
-    /// Columns per tile.
     pub(super) width: usize,
     pub(super) wants: Wants,
 }
@@ -45,7 +43,7 @@ impl Shards {
     }
 }
 
-/// Gradients of one shard: parameters, all row points, and the column points of its tiles.
+/// Gradients of one shard: parameters, all row points, and its column points.
 pub(super) struct Shard {
     index: usize,
     sizes: Shards,
@@ -66,7 +64,6 @@ impl Shard {
         }
     }
 
-    /// Accumulators for the tile with this first column and width.
     pub(super) fn gradients(&mut self, (start, columns): (usize, usize)) -> Gradients<'_> {
         let Shards { dim, rows: count, .. } = self.sizes;
         let offset = self.column_offset(start);
@@ -77,7 +74,7 @@ impl Shard {
         }
     }
 
-    /// Offset of the tile at column `start` in this shard's column gradients. Earlier tiles have full width.
+    /// Offset of a tile in this shard's column gradients; earlier tiles have full width.
     fn column_offset(&self, start: usize) -> usize {
         (start / self.sizes.width - self.index) / SHARDS * self.sizes.width
     }
@@ -110,7 +107,6 @@ pub(super) fn add_params(grad: &[f64], out: &mut [f64]) {
     out.iter_mut().zip(grad).for_each(|(out, g)| *out += g);
 }
 
-/// Adds a buffer of points to the rows of `out` from `start` on.
 pub(super) fn add_points(grad: &[f64], start: usize, out: &mut MatMut<'_, f64>) {
     let dim = out.ncols();
     if dim == 0 {

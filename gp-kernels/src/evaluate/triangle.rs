@@ -1,8 +1,7 @@
 //! Gram matrices and their reverse pass, by tiles of the lower triangle.
 //!
-//! A tile below the diagonal also stands for its mirror image. In a diagonal tile with symmetrised upstream,
-//! row and column points get equal shares. So no product is computed twice. The matrix diagonal has its own
-//! reverse pass.
+//! A tile below the diagonal also stands for its mirror image. In a diagonal tile with symmetrised upstream, row and
+//! column points get equal shares. The matrix diagonal has its own reverse pass.
 
 use std::ops::Range;
 
@@ -19,15 +18,14 @@ use crate::kernel::{Gradients, Kernel, Pair, Points, TileShape};
 use crate::views;
 use crate::workspace::Workspace;
 
-/// Maximum points per side of a tile (half a megabyte).
+/// Maximum points per side of a tile (0.5 MB).
 const EDGE: usize = 256;
-/// Points from which work is cut for several threads.
+/// Points from which several threads work.
 const WORTH_CUTTING: usize = 128;
 
 #[derive(Clone, Copy, Debug)]
 struct Triangle {
     count: usize,
-    /// Points per side of a tile.
     edge: usize,
 }
 
@@ -45,7 +43,6 @@ impl Triangle {
         Self { count, edge: edge.next_multiple_of(8).max(8) }
     }
 
-    /// Tiles per side.
     fn side(self) -> usize {
         self.count.div_ceil(self.edge)
     }
@@ -54,7 +51,6 @@ impl Triangle {
         block * self.edge..self.count.min((block + 1) * self.edge)
     }
 
-    /// Tile at this block row and column, numbered column by column.
     fn tile(self, row: usize, col: usize) -> Tile {
         let before = col * (2 * self.side() + 1 - col) / 2;
         Tile { index: before + row - col, rows: self.range(row), cols: self.range(col) }
@@ -65,7 +61,6 @@ impl Triangle {
         (0..side).flat_map(move |col| (col..side).map(move |row| self.tile(row, col)))
     }
 
-    /// Number of parts of a reverse pass.
     fn shares(self) -> usize {
         SHARDS.min(self.side() * (self.side() + 1) / 2)
     }
@@ -93,7 +88,7 @@ impl Tile {
     }
 }
 
-/// Record length of the Gram matrix of `count` points; tiles are in order.
+/// Record length for `count` points; tiles in order.
 pub(crate) fn gram_record_len<K: Kernel + ?Sized>(kernel: &K, count: usize, dim: usize) -> usize {
     record_len(kernel, dim, Triangle::new(count).tiles())
 }
@@ -102,14 +97,12 @@ fn record_len<K: Kernel + ?Sized>(kernel: &K, dim: usize, tiles: impl Iterator<I
     tiles.map(|tile| kernel.record_len(tile.shape(dim))).fold(0, usize::saturating_add)
 }
 
-/// Gradients of one part of a reverse pass.
 struct Share {
     params: Vec<f64>,
-    /// Gradients of the points from the first to the last that the part touches.
+    /// Gradients from the part's first to its last point.
     points: Option<Vec<f64>>,
 }
 
-/// Inputs of a reverse pass, for its tiles.
 #[derive(Clone, Copy)]
 struct ReversePass<'a, K: ?Sized> {
     kernel: &'a K,
@@ -119,7 +112,7 @@ struct ReversePass<'a, K: ?Sized> {
 }
 
 impl Evaluator {
-    /// [`gram`](Evaluator::gram) without checks. `record` is empty or has length [`gram_record_len`].
+    /// [`gram`](Evaluator::gram) without checks; `record` is empty or of length [`gram_record_len`].
     pub(crate) fn gram_of<K: Kernel + ?Sized>(
         &self,
         kernel: &K,
@@ -150,8 +143,8 @@ impl Evaluator {
         Ok(symmetrise_lower(out)?)
     }
 
-    /// [`gram_reverse`](Evaluator::gram_reverse) without checks. `record` is from
-    /// [`gram_of`](Evaluator::gram_of), or empty.
+    /// [`gram_reverse`](Evaluator::gram_reverse) without checks; `record` is empty or from
+    /// [`gram_of`](Evaluator::gram_of).
     pub(crate) fn gram_reverse_of<K: Kernel + ?Sized>(
         &self,
         kernel: &K,
@@ -194,7 +187,7 @@ impl Evaluator {
 }
 
 impl<K: Kernel + ?Sized> ReversePass<'_, K> {
-    /// Adds the gradients of one tile. `to.rows` starts at point `first`.
+    /// Adds the gradients of one tile; `to.rows` starts at point `first`.
     fn add(&self, tile: &Tile, first: usize, mut to: Gradients<'_>, ws: &mut Workspace) {
         let (m, n) = (tile.rows.len(), tile.cols.len());
         let mut weights = ws.take_dirty(m * n);
@@ -233,8 +226,7 @@ impl<K: Kernel + ?Sized> ReversePass<'_, K> {
         &self.record[start..][..self.kernel.record_len(tile.shape(dim))]
     }
 
-    /// Adds the gradients of the matrix diagonal, where kernels may have a kink and where rows and columns
-    /// may differ.
+    /// Gradients of the matrix diagonal, where kernels may have a kink and rows and columns may differ.
     fn add_diagonal(&self, tile: &Tile, to: Gradients<'_>, ws: &mut Workspace) {
         let mut upstream = ws.take_dirty(tile.rows.len());
         for (upstream, i) in upstream.iter_mut().zip(tile.rows.clone()) {
@@ -245,7 +237,7 @@ impl<K: Kernel + ?Sized> ReversePass<'_, K> {
     }
 }
 
-/// Adds the upstream of a tile and of its mirror image; 0 on the matrix diagonal.
+/// Upstream of a tile plus its mirror image; 0 on the matrix diagonal.
 fn fold(upstream: MatRef<'_, f64>, tile: &Tile, weights: &mut [f64]) {
     // Columns per step: the mirror image is read across them.
     const STRIP: usize = 16;

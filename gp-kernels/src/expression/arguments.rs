@@ -14,9 +14,9 @@ pub enum ParameterKind {
     Shared,
     /// One number, or one per input in brackets.
     PerInput,
-    /// Length in units of the inputs, such as a length-scale or period; otherwise like `PerInput`.
+    /// Like `PerInput`, in units of the inputs: a length-scale or period.
     Length,
-    /// Same number of values as the default.
+    /// Number of values of the default.
     Exact,
 }
 
@@ -26,13 +26,12 @@ impl ParameterKind {
     }
 }
 
-/// Arguments of a kernel's call. A builder takes the ones it knows; any left over are an error.
+/// Arguments of a kernel's call; those that its builder does not take are an error.
 #[derive(Debug)]
 pub struct KernelArguments<'t> {
     pub(super) text: &'t str,
     pub(super) named: text::Arguments,
     pub(super) kernels: std::collections::VecDeque<Box<dyn Kernel>>,
-    /// Number of inputs, if known.
     pub(super) inputs: Option<usize>,
 }
 
@@ -40,7 +39,7 @@ impl KernelArguments<'_> {
     /// Parameter from the expression, or its default.
     ///
     /// # Errors
-    /// [`ExpressionError`] at the argument if a value is outside its domain or the number of values is wrong.
+    /// [`ExpressionError`] at the argument for a value outside its domain or a wrong number of values.
     pub fn parameter(&mut self, default: Parameter, kind: ParameterKind) -> Result<Parameter, KernelError> {
         let ard = kind.is_per_input() && self.ard()?;
         let Some(given) = self.named.take(default.name()) else {
@@ -59,12 +58,12 @@ impl KernelArguments<'_> {
     /// Whole-number setting, such as a degree.
     ///
     /// # Errors
-    /// [`ExpressionError`] at the argument unless it is a whole number ≥ 0.
+    /// [`ExpressionError`] unless a whole number ≥ 0.
     pub fn whole_number(&mut self, name: &str, default: usize) -> Result<usize, KernelError> {
         self.named.whole_number(name, default).map_err(|fault| self.at(fault))
     }
 
-    /// Next kernel among the arguments, for kernels of kernels.
+    /// Next kernel argument.
     ///
     /// # Errors
     /// [`ExpressionError`] at the call if none is left.
@@ -90,7 +89,6 @@ impl KernelArguments<'_> {
         Ok(Some(dims))
     }
 
-    /// Fails if an argument was not taken.
     pub(super) fn finish(&self) -> Result<(), KernelError> {
         self.named.finish().map_err(|fault| self.at(fault))?;
         if !self.kernels.is_empty() {
@@ -104,7 +102,6 @@ impl KernelArguments<'_> {
         self.at(SyntaxError::new(column, message))
     }
 
-    /// Adds the text to a syntax error.
     fn at(&self, fault: SyntaxError) -> KernelError {
         ExpressionError::new(self.text, fault).into()
     }
@@ -160,5 +157,4 @@ impl KernelArguments<'_> {
     }
 }
 
-/// Maximum number of inputs for `ard=true`.
 const MAX_INPUTS: usize = 10_000_000;

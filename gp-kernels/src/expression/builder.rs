@@ -10,12 +10,12 @@ use crate::algebra::{ActiveDims, Product, Scaled, Sum};
 use crate::error::KernelError;
 use crate::kernel::Kernel;
 
-/// Knowledge about a kernel's columns.
+/// Known facts about a kernel's columns.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Columns<'c> {
     Unknown,
     Count(usize),
-    /// Units of the expression per unit of the points, for each column.
+    /// Units of the expression per unit of the points, one per column.
     Units(&'c [f64]),
 }
 
@@ -68,7 +68,7 @@ impl Builder<'_> {
         Ok(Box::new(scaled.map_err(|error| self.fail(column, error.to_string()))?))
     }
 
-    /// Builds the kernel of a call with its `dims`. Kernels among its arguments get the same columns.
+    /// Kernel of a call with its `dims`; its argument kernels get the same columns.
     fn call(
         &self,
         entry: KernelEntry,
@@ -103,7 +103,6 @@ impl Builder<'_> {
         Ok(Box::new(ActiveDims::new(dims, kernel).map_err(at_call)?))
     }
 
-    /// Converts lengths in the expression to units of the points.
     fn to_units_of_points(
         &self,
         kernel: &mut dyn Kernel,
@@ -129,13 +128,11 @@ impl Builder<'_> {
     }
 }
 
-/// Units of selected columns, if known.
 fn chosen(dims: &[usize], columns: Columns<'_>) -> Option<Vec<f64>> {
     let Columns::Units(units) = columns else { return None };
     dims.iter().map(|dim| units.get(*dim).copied()).collect()
 }
 
-/// Reason why a length cannot be converted.
 fn refused(error: &ParameterError) -> String {
     match error {
         ParameterError::MixedUnits { name } => format!(

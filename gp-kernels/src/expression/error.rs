@@ -2,13 +2,13 @@
 
 use gp_optim::text::SyntaxError;
 
-/// Error in a kernel expression: column and reason.
+/// Error in a kernel expression, with place and reason.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("column {column} of kernel expression `{text}`: {message}")]
 pub struct ExpressionError {
     /// Whole text.
     pub text: String,
-    /// Column in characters, from 1; one past the end if something is missing there.
+    /// Column in characters, from 1; one past the end if text is missing.
     pub column: usize,
     /// Problem and remedy.
     pub message: String,

@@ -1,7 +1,5 @@
-//! Kernel expressions, such as `1.3 * rbf(lengthscale=[0.5, 2]) + linear(dims=[0]) * periodic(period=1)`.
-//!
-//! They are typed by people, stored in model files and shown in reports. A printed expression parses back to
-//! the same bits.
+//! Kernel expressions, such as `1.3 * rbf(lengthscale=[0.5, 2]) + linear(dims=[0]) * periodic(period=1)`, as typed,
+//! stored in model files and shown in reports. A printed expression parses back to the same bits.
 //!
 //! ```text
 //! sum      = product { "+" product }
@@ -10,9 +8,8 @@
 //! argument = name "=" value | name "=" true|false | sum
 //! ```
 //!
-//! Values, `fixed(…)`, bounds and priors are those of [`gp_optim::text`]. All kernels accept `dims=[…]`,
-//! their columns. Kernels with one value per input accept `ard=true`, which repeats a value if the number of
-//! inputs is known.
+//! Values, `fixed(…)`, bounds and priors: [`gp_optim::text`]. All kernels accept `dims=[…]`. Kernels with one value
+//! per input accept `ard=true`, which repeats a value if the number of inputs is known.
 
 mod arguments;
 mod builder;
@@ -31,7 +28,7 @@ pub(crate) use printer::{print, print_with};
 use crate::error::KernelError;
 use crate::kernel::Kernel;
 
-/// Entry of a [`Registry`](crate::Registry): builds a kernel from its arguments.
+/// Entry of a [`Registry`](crate::Registry): name, summary and builder of a kernel.
 #[derive(Clone, Copy, Debug)]
 pub struct KernelEntry {
     name: &'static str,
@@ -45,7 +42,7 @@ pub struct KernelEntry {
 pub type Build = fn(&mut KernelArguments<'_>) -> Result<Box<dyn Kernel>, KernelError>;
 
 impl KernelEntry {
-    /// Entry with this name (letters, digits and `_`, not starting with a digit).
+    /// Entry with this name (letters, digits, `_`; no digit first).
     pub const fn new(name: &'static str, summary: &'static str, build: Build) -> Self {
         Self { name, summary, example: name, aliases: &[], build }
     }
@@ -56,7 +53,7 @@ impl KernelEntry {
         Self { example, ..self }
     }
 
-    /// Adds other common names. Only [`Registry::named`](crate::Registry::named) accepts them.
+    /// Adds other names, accepted only by [`Registry::named`](crate::Registry::named).
     #[must_use]
     pub const fn with_aliases(self, aliases: &'static [&'static str]) -> Self {
         Self { aliases, ..self }

@@ -5,23 +5,19 @@ use gp_optim::text::{Arguments, Numbers, Reader, SyntaxError, Token};
 use super::{ExpressionError, KernelEntry};
 use crate::error::KernelError;
 
-/// Maximum nesting of parentheses, to limit stack use.
+/// Maximum depth of parentheses, to limit stack use.
 const MAX_DEPTH: usize = 64;
-/// Maximum kernels in an expression.
 const MAX_KERNELS: usize = 1_000;
 
-/// Node of an expression. Its kernel is built later, because the `dims` that set its columns may follow it.
+/// Node of an expression. Its kernel is built later, because `dims` may follow it.
 #[derive(Debug)]
 pub(super) enum Node {
-    /// Terms joined by `+`.
     Sum(Vec<Node>),
-    /// Factors joined by `*`, an optional number among them, and the column where they start.
+    /// Factors, an optional number among them, and their first column in the text.
     Product { column: usize, scale: Option<Numbers>, factors: Vec<Node> },
-    /// Call with arguments.
     Call { entry: KernelEntry, named: Arguments, kernels: Vec<Node> },
 }
 
-/// Lookup of a kernel by name.
 pub(crate) type Find<'f> = &'f dyn Fn(&str) -> Result<KernelEntry, KernelError>;
 
 pub(super) fn read(text: &str, find: Find<'_>) -> Result<Node, KernelError> {
@@ -56,7 +52,6 @@ impl Parser<'_> {
         self.at(SyntaxError::new(column, message))
     }
 
-    /// Adds the text to a syntax error.
     fn at(&self, fault: SyntaxError) -> KernelError {
         ExpressionError::new(self.text, fault).into()
     }

@@ -12,7 +12,6 @@ pub(crate) fn print<K: Kernel + ?Sized>(kernel: &K) -> String {
     print_with(kernel, &value_text)
 }
 
-/// Expression of a kernel with values formatted by `value`.
 pub(crate) fn print_with<K: Kernel + ?Sized>(kernel: &K, value: Value<'_>) -> String {
     match kernel.form() {
         Form::Call => print_call(kernel, &[], value),
@@ -31,7 +30,6 @@ pub(crate) fn print_with<K: Kernel + ?Sized>(kernel: &K, value: Value<'_>) -> St
     }
 }
 
-/// Children joined by `between`, in parentheses where `enclose` returns true.
 fn join<K: Kernel + ?Sized>(
     kernel: &K,
     between: &str,

@@ -1,4 +1,4 @@
-//! Covariances of inducing points or windows, with each other and with data.
+//! Covariances of inducing points or windows with each other and with data.
 
 use faer::prelude::ReborrowMut;
 use faer::{MatMut, MatRef};
@@ -14,7 +14,6 @@ use crate::kernel::{Kernel, Pair, Points, PointsMut, TileShape};
 use crate::tree::{KernelExt, parameter_count};
 use crate::views;
 
-/// Closed forms of a kernel with windows, or [`KernelError::NoWindow`].
 fn windowed(kernel: &dyn Kernel) -> Result<&dyn Windowed, KernelError> {
     kernel.windowed().ok_or_else(|| KernelError::NoWindow { kernel: kernel.expression() })
 }
@@ -23,12 +22,12 @@ impl InducingInputs {
     /// Writes `K_zz` (M×M).
     ///
     /// # Errors
-    /// As [`Evaluator::gram`]; [`KernelError::NoWindow`] if the kernel has no closed form with windows.
+    /// As [`Evaluator::gram`]; [`KernelError::NoWindow`] without closed form for windows.
     pub fn gram(&self, kernel: &dyn Kernel, out: MatMut<'_, f64>, by: &Evaluator) -> Result<(), KernelError> {
         self.gram_of(kernel, out, &mut [], by)
     }
 
-    /// [`gram`](InducingInputs::gram) with a record that is empty or has length
+    /// [`gram`](InducingInputs::gram) with a record, empty or of
     /// [`gram_record_len`](InducingInputs::gram_record_len).
     pub(super) fn gram_of(
         &self,
@@ -46,10 +45,10 @@ impl InducingInputs {
         Ok(symmetrise_lower(out)?)
     }
 
-    /// Writes `K_zx` (M×N) for data `x` (N×D).
+    /// Writes `K_zx` (M×N) for `x` (N×D).
     ///
     /// # Errors
-    /// As [`Evaluator::cross`]; [`KernelError::NoWindow`] if the kernel has no closed form with windows.
+    /// As [`Evaluator::cross`]; [`KernelError::NoWindow`] without closed form for windows.
     pub fn cross(
         &self,
         kernel: &dyn Kernel,
@@ -63,7 +62,7 @@ impl InducingInputs {
         Ok(())
     }
 
-    /// Checks that data are valid for the kernel and these inducing inputs.
+    /// Checks data for the kernel and these inducing inputs.
     pub(crate) fn data<'x>(
         &self,
         kernel: &dyn Kernel,
@@ -74,8 +73,8 @@ impl InducingInputs {
         by.table("data", kernel, x)
     }
 
-    /// [`cross`](InducingInputs::cross) for checked [`data`](InducingInputs::data), with a record that is
-    /// empty or has length [`cross_record_len`](InducingInputs::cross_record_len).
+    /// [`cross`](InducingInputs::cross) for checked [`data`](InducingInputs::data); `record` is empty or of
+    /// [`cross_record_len`](InducingInputs::cross_record_len).
     pub(crate) fn cross_of(
         &self,
         kernel: &dyn Kernel,
@@ -112,8 +111,8 @@ impl InducingInputs {
         self.gram_reverse_of(kernel, upstream, (params, values), &[], by)
     }
 
-    /// [`gram_reverse`](InducingInputs::gram_reverse) with the record of
-    /// [`gram_of`](InducingInputs::gram_of), or an empty one.
+    /// [`gram_reverse`](InducingInputs::gram_reverse) with an empty record or that of
+    /// [`gram_of`](InducingInputs::gram_of).
     pub(super) fn gram_reverse_of(
         &self,
         kernel: &dyn Kernel,
@@ -149,8 +148,7 @@ impl InducingInputs {
         Ok(())
     }
 
-    /// Adds the gradients of `Σ upstream ∘ K_zx`; layout as in
-    /// [`gram_reverse`](InducingInputs::gram_reverse).
+    /// Adds the gradients of `Σ upstream ∘ K_zx`, as [`gram_reverse`](InducingInputs::gram_reverse).
     ///
     /// # Errors
     /// As [`cross`](InducingInputs::cross), also for gradients of wrong length.
@@ -169,8 +167,8 @@ impl InducingInputs {
         Ok(())
     }
 
-    /// [`cross_reverse`](InducingInputs::cross_reverse) for checked [`data`](InducingInputs::data), with the
-    /// record of [`cross_of`](InducingInputs::cross_of), or an empty one.
+    /// [`cross_reverse`](InducingInputs::cross_reverse) for checked [`data`](InducingInputs::data), with an
+    /// empty record or that of [`cross_of`](InducingInputs::cross_of).
     pub(crate) fn cross_reverse_of(
         &self,
         kernel: &dyn Kernel,
@@ -199,13 +197,13 @@ impl InducingInputs {
         if self.windows().is_some() { 0 } else { gram_record_len(kernel, self.count(), self.dim()) }
     }
 
-    /// Record length of `K_zx` for this many points; 0 for windows.
+    /// Record length of `K_zx`; 0 for windows.
     pub(super) fn cross_record_len(&self, kernel: &dyn Kernel, points: usize, by: &Evaluator) -> usize {
         let shape = TileShape { rows: self.count(), cols: points, dim: self.dim(), same: false };
         if self.windows().is_some() { 0 } else { by.cross_record_len(kernel, shape) }
     }
 
-    /// Checks the shapes of a reverse pass. Inducing inputs are finite by construction.
+    /// Checks shapes; inducing inputs are finite by construction.
     fn check_reverse(
         &self,
         kernel: &dyn Kernel,
@@ -219,7 +217,7 @@ impl InducingInputs {
         by.with_workspace(|ws| kernel.check_inputs(self.z(), ws))
     }
 
-    /// Splits a gradient in the order of [`values`](InducingInputs::values) into those of Z and of windows.
+    /// Gradients of Z and of windows, split.
     fn split_gradient<'g>(
         &self,
         values: &'g mut [f64],
@@ -241,7 +239,6 @@ impl InducingInputs {
     }
 }
 
-/// Writes covariances of windows to `out`, tile by tile.
 fn fill(windowed: &dyn Windowed, pair: WindowedPair<'_>, out: MatMut<'_, f64>, by: &Evaluator) {
     let rows = out.nrows();
     let shape = TileShape { rows, cols: out.ncols(), dim: pair.rows.ncols(), same: false };

@@ -8,13 +8,12 @@ use faer::MatRef;
 use gp_linalg::JitterPolicy;
 use serde::{Deserialize, Serialize};
 
-/// Points per projection.
 const CHUNK: usize = 1024;
 
-/// Share of prior variance that inducing values explain: `1 − s_i/k_ii`, between 0 and 1.
+/// Share of prior variance that inducing values explain, in [0, 1]: `1 − s_i/k_ii`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Coverage {
-    /// Share over all points, `1 − Σ s_i/Σ k_ii`.
+    /// `1 − Σ s_i/Σ k_ii` over all points.
     pub mean: f64,
     /// Lowest share of a single point.
     pub worst: f64,
@@ -23,11 +22,10 @@ pub struct Coverage {
 }
 
 impl Coverage {
-    /// Coverage of the rows of `x` (N×D). A point with prior variance 0 has coverage 1.
+    /// Coverage of the rows of `x` (N×D); 1 at points with prior variance 0.
     ///
     /// # Errors
-    /// As [`InducingPrior::new`] and [`InducingPrior::project`]; [`KernelError::NoInducingInputs`] if there
-    /// are none.
+    /// As [`InducingPrior::new`] and [`InducingPrior::project`]; [`KernelError::NoInducingInputs`].
     pub fn new(
         kernel: &dyn Kernel,
         inputs: &InducingInputs,

@@ -5,17 +5,17 @@ use faer::{Mat, MatMut, MatRef};
 use super::process::SparseProcess;
 use crate::tree::parameter_count;
 
-/// Gradients summed over data, before the reverse pass of the Cholesky factor of `K_zz`. They are stored as
-/// one list, so that lanes, threads and processes can be added.
+/// Gradients summed over data, before the reverse pass of the Cholesky factor of `K_zz`; one list, so that
+/// lanes, threads and processes can be added.
 #[derive(Clone, Debug)]
 pub struct PriorGradients {
-    /// Gradients of kernel parameters, inducing inputs, and L in column-major order.
+    /// Gradients of kernel parameters, inducing inputs, and L (column-major).
     sums: Vec<f64>,
     /// Lengths of the parts; `count` is M.
     params: usize,
     inputs: usize,
     count: usize,
-    /// Gradient of `K_zz`, computed from that of L.
+    /// Gradient of `K_zz`, from that of L.
     covariance: Mat<f64>,
 }
 
@@ -47,14 +47,12 @@ impl PriorGradients {
         &self.sums[..self.params]
     }
 
-    /// Gradient of inducing inputs, in the order of
-    /// [`InducingInputs::values`](super::InducingInputs::values).
+    /// Gradient of inducing inputs, ordered as [`InducingInputs::values`](super::InducingInputs::values).
     pub fn inputs(&self) -> &[f64] {
         &self.sums[self.params..][..self.inputs]
     }
 
-    /// Writes the gradient of all parameters of the sparse process to the front of `out` and returns the
-    /// rest.
+    /// Writes the gradient of all parameters of the sparse process to the front of `out`; returns the rest.
     ///
     /// # Panics
     /// If `out` is too short.
@@ -69,7 +67,7 @@ impl PriorGradients {
         MatRef::from_column_major_slice(&self.sums[self.params + self.inputs..], self.count, self.count)
     }
 
-    /// All gradients: kernel parameters, inducing inputs, L in column-major order.
+    /// All gradients: kernel parameters, inducing inputs, L (column-major).
     pub fn as_slice(&self) -> &[f64] {
         &self.sums
     }
@@ -79,12 +77,12 @@ impl PriorGradients {
         &mut self.sums
     }
 
-    /// Gradient of kernel parameters, mutable, to add parts that do not depend on inducing inputs.
+    /// Gradient of kernel parameters, mutable, for parts independent of inducing inputs.
     pub fn params_mut(&mut self) -> &mut [f64] {
         &mut self.sums[..self.params]
     }
 
-    /// Gradient of L (lower triangle), mutable, to add parts that are known without a pass.
+    /// Gradient of L (lower triangle), mutable, for parts known without a pass.
     pub fn factor_mut(&mut self) -> MatMut<'_, f64> {
         self.parts_mut().factor
     }

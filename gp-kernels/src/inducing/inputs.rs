@@ -7,19 +7,18 @@ use crate::error::KernelError;
 use crate::kernel::Points;
 use crate::views;
 
-/// M inducing inputs `Z` in D dimensions: points or centres of Gaussian windows.
+/// M inducing inputs `Z` in D dimensions: points, or centres of Gaussian windows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Unchecked")]
 pub struct InducingInputs {
     count: usize,
     dim: usize,
-    /// Coordinates, row by row.
     z: Vec<f64>,
-    /// Variances of windows, in the order of `z`.
+    /// Variances, ordered as `z`.
     windows: Option<Vec<f64>>,
 }
 
-/// Contents of a file before checks.
+/// Unchecked contents of a file.
 #[derive(Deserialize)]
 struct Unchecked {
     count: usize,
@@ -28,7 +27,6 @@ struct Unchecked {
     windows: Option<Vec<f64>>,
 }
 
-/// Maximum number of dimensions in a file.
 const MAX_DIM: usize = 10_000_000;
 
 impl TryFrom<Unchecked> for InducingInputs {
@@ -71,11 +69,10 @@ impl InducingInputs {
         Ok(Self { count: z.nrows(), dim: z.ncols(), z: flat, windows: None })
     }
 
-    /// Converts points into centres of Gaussian windows with these variances (M×D, ≥ 0; 0 is a point).
+    /// Makes points centres of Gaussian windows with these variances (M×D, ≥ 0; 0 is a point).
     ///
     /// # Errors
-    /// [`KernelError::Shape`] unless there is one variance per coordinate, [`KernelError::NotFinite`] for a
-    /// negative or non-finite variance.
+    /// [`KernelError::Shape`] unless M×D; [`KernelError::NotFinite`] for a negative or non-finite variance.
     pub fn with_windows(mut self, variances: MatRef<'_, f64>) -> Result<Self, KernelError> {
         for (axis, expected, found) in
             [("rows", self.count, variances.nrows()), ("columns", self.dim, variances.ncols())]
@@ -115,7 +112,7 @@ impl InducingInputs {
         self.z.iter().chain(self.windows.iter().flatten()).copied().collect()
     }
 
-    /// Sets all values, in the order of [`values`](InducingInputs::values). Nothing changes on an error.
+    /// Sets all values, ordered as [`values`](InducingInputs::values). Changes nothing on an error.
     ///
     /// # Errors
     /// As the constructors.
@@ -129,7 +126,7 @@ impl InducingInputs {
         self.move_to(z, self.windows.is_some().then_some(windows))
     }
 
-    /// Sets `z` and the variances of windows. Nothing changes on an error.
+    /// Sets `z` and window variances. Changes nothing on an error.
     ///
     /// # Errors
     /// As the constructors, and if `windows` is given for points or missing for windows.
@@ -153,7 +150,6 @@ impl InducingInputs {
         Ok(())
     }
 
-    /// Copies other inducing inputs, reusing memory.
     pub(super) fn copy_from(&mut self, other: &Self) {
         (self.count, self.dim) = (other.count, other.dim);
         self.z.clone_from(&other.z);

@@ -7,10 +7,9 @@ use faer::MatRef;
 use crate::kernel::Points;
 use crate::views;
 
-/// N points in D dimensions. Projections share them without copies.
+/// N points in D dimensions, shared by projections without copies.
 #[derive(Clone, Debug, Default)]
 pub struct SharedPoints {
-    /// Coordinates, row by row.
     values: Arc<Vec<f64>>,
     count: usize,
     dim: usize,
@@ -25,14 +24,13 @@ impl SharedPoints {
         points
     }
 
-    /// Replaces the contents by these points (N×D); see [`overwrite`](SharedPoints::overwrite).
+    /// Replaces the contents by points (N×D), as [`overwrite`](SharedPoints::overwrite).
     pub fn copy_from(&mut self, x: MatRef<'_, f64>) {
         let (count, dim) = (x.nrows(), x.ncols());
         views::points_mut(self.overwrite(count, dim), count, dim).copy_from(x);
     }
 
-    /// Buffer to overwrite with `count` points, row by row. Reuses memory unless a projection still shares
-    /// it.
+    /// Buffer for `count` points, row by row. Reuses memory unless a projection shares it.
     pub fn overwrite(&mut self, count: usize, dim: usize) -> &mut [f64] {
         (self.count, self.dim) = (count, dim);
         if Arc::get_mut(&mut self.values).is_none() {

@@ -17,7 +17,7 @@ use crate::tree::copy_values;
 
 /// Kernel, inducing inputs, and the Cholesky factor of `K_zz`.
 ///
-/// Projections, derivatives and predictions belong to one prior. It holds copies, which change only in
+/// Projections, derivatives and predictions belong to one prior. Its copies change only in
 /// [`refresh`](InducingPrior::refresh).
 #[derive(Clone, Debug)]
 pub struct InducingPrior {
@@ -30,15 +30,15 @@ pub struct InducingPrior {
 pub(super) struct PriorState {
     pub(super) kernel: Box<dyn Kernel>,
     pub(super) inputs: InducingInputs,
-    /// Structure of the process from which the kernel was copied.
+    /// Structure of the process whose kernel was copied.
     structure: Option<Structure>,
     pub(super) factor: Cholesky,
     /// Record of `K_zz`, from [`InducingPrior::refresh`].
     record: Vec<f64>,
 }
 
-/// Maximum record length of `K_zz`: 16 MB, enough for distances of 1100 points in 784 dimensions or 1400
-/// points in a few. Above it, recomputation costs less than memory traffic.
+/// Maximum record length of `K_zz`: 16 MB, distances of 1100 points in 784 dimensions or 1400 in a few.
+/// Above it, recomputation costs less than memory traffic.
 const RECORDED: usize = 1 << 21;
 
 impl InducingPrior {
@@ -67,10 +67,9 @@ impl InducingPrior {
         Ok(prior)
     }
 
-    /// Updates the prior after a change of the process. Reuses memory if no projection of this prior exists.
-    /// After an error the prior is unusable until a call succeeds.
-    ///
-    /// Records `K_zz` for [`finish_reverse`](InducingPrior::finish_reverse) unless M is too large.
+    /// Updates the prior after a change of the process; reuses memory if no projection of this prior exists.
+    /// Records `K_zz` for [`finish_reverse`](InducingPrior::finish_reverse) unless M is too large. After an
+    /// error the prior is unusable until a call succeeds.
     ///
     /// # Errors
     /// As [`new`](InducingPrior::new).
@@ -87,7 +86,7 @@ impl InducingPrior {
         self.factor_anew(policy, by)
     }
 
-    /// Drops the memory that only [`refresh`](Self::refresh) needs.
+    /// Drops memory that only [`refresh`](Self::refresh) needs.
     pub(crate) fn without_scratch(self) -> Self {
         Self { k_zz: Mat::new(), ..self }
     }
@@ -131,8 +130,8 @@ impl InducingPrior {
         self.state.factor.jitter()
     }
 
-    /// Converts the gradient of L, summed over all projections since the last refresh, and adds it to those
-    /// of kernel parameters and inducing inputs.
+    /// Adds the gradient of L, summed over all projections since the last refresh, to those of kernel
+    /// parameters and inducing inputs.
     ///
     /// # Errors
     /// [`KernelError::Shape`] if the gradients belong to another process.
@@ -150,7 +149,7 @@ impl InducingPrior {
 }
 
 impl PriorState {
-    /// Copies the values of a process, and the kernel itself if its structure changed.
+    /// Copies the values, and the kernel itself if its structure changed.
     fn follow(&mut self, process: &SparseProcess) {
         let structure = Some(process.structure());
         if self.structure != structure || !copy_values(process.kernel(), self.kernel.as_mut()) {

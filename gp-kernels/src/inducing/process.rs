@@ -9,17 +9,17 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// `f ~ GP(0, k)` with M inducing inputs `Z`.
 ///
-/// Parameters: those of the kernel, then Z row by row, then variances of windows, if any.
+/// Parameters: the kernel's, then Z row by row, then window variances, if any.
 #[derive(Clone, Debug)]
 pub struct SparseProcess {
     kernel: Box<dyn Kernel>,
     inputs: InducingInputs,
-    /// Z and window variances of `inputs`, as parameters.
+    /// Z and window variances, as parameters.
     places: Vec<Parameter>,
     structure: Structure,
 }
 
-/// Identity of a kernel's structure. Copies share it until [`SparseProcess::kernel_mut`] is called.
+/// Identity of a kernel's structure, shared by copies until [`SparseProcess::kernel_mut`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Structure(u64);
 
@@ -31,11 +31,11 @@ impl Structure {
 }
 
 impl SparseProcess {
-    /// Latent function with this kernel and inducing inputs, all trained.
+    /// Latent function with all parameters trained.
     ///
     /// # Errors
-    /// [`KernelError::NoInducingInputs`]; [`KernelError::Parameter`] for a window of variance 0, which cannot
-    /// be trained.
+    /// [`KernelError::NoInducingInputs`]; [`KernelError::Parameter`] for a window of variance 0, which
+    /// cannot be trained.
     pub fn new(kernel: Box<dyn Kernel>, inputs: InducingInputs) -> Result<Self, KernelError> {
         if inputs.count() == 0 {
             return Err(KernelError::NoInducingInputs);
@@ -56,7 +56,7 @@ impl SparseProcess {
         self
     }
 
-    /// Fixes widths of windows. Centres still move.
+    /// Fixes widths of windows, not their centres.
     #[must_use]
     pub fn with_fixed_windows(mut self) -> Self {
         self.places.iter_mut().skip(1).for_each(|parameter| parameter.fix_all(true));
@@ -75,7 +75,7 @@ impl SparseProcess {
         self.kernel.as_ref()
     }
 
-    /// Kernel, mutable: values, fixed marks, bounds and priors of parameters.
+    /// Kernel, mutable: values, fixed marks, bounds, priors.
     pub fn kernel_mut(&mut self) -> &mut dyn Kernel {
         self.structure = Structure::unique();
         self.kernel.as_mut()

@@ -1,7 +1,5 @@
-//! Projection of data on inducing inputs.
-//!
-//! Given whitened inducing values v, the latent value of a point is `N(φᵀ v, s)` with `φ = L⁻¹ k_zx` and `s =
-//! k_xx − φᵀφ`.
+//! Projection of data on inducing inputs: given whitened inducing values v, the latent value of a point is
+//! `N(φᵀ v, s)` with `φ = L⁻¹ k_zx` and `s = k_xx − φᵀφ`.
 
 use std::sync::Arc;
 
@@ -18,14 +16,12 @@ use crate::kernel::Points;
 use crate::lanes::dot;
 use crate::tree::parameter_count;
 
-/// φ and s of some points under a prior, with the state of the reverse pass.
-///
-/// Shares the prior and the points. Dropping it returns its memory to the prior.
+/// φ and s of some points under a prior, with the state of the reverse pass. Shares the prior and the
+/// points; dropping it returns memory to the prior.
 #[derive(Debug)]
 pub struct Projection {
     prior: Arc<PriorState>,
     points: SharedPoints,
-    /// Φ, M numbers per point.
     phi: Vec<f64>,
     residual: Vec<f64>,
     /// Record of `K_zx`; may be empty.
@@ -45,9 +41,9 @@ impl Drop for Projection {
 impl InducingPrior {
     /// Projects points.
     ///
-    /// If at most `recorded` numbers are needed, distances between points and inducing inputs are recorded
-    /// for the reverse pass: a few numbers per entry of `K_zx`, and with many dimensions the scaled points.
-    /// Otherwise the reverse pass recomputes them, with the same bits.
+    /// Records distances for the reverse pass if at most `recorded` numbers are needed: a few per entry of
+    /// `K_zx`, and with many dimensions the scaled points. Otherwise the reverse pass recomputes them, with
+    /// the same bits.
     ///
     /// # Errors
     /// As [`InducingInputs::cross`](super::InducingInputs::cross).
@@ -111,10 +107,9 @@ impl Projection {
         self.points.view()
     }
 
-    /// Reverse pass.
+    /// Reverse pass, from derivatives with respect to Φ (`upstream`, M×N) and s (`by_residual`, N).
     ///
-    /// `upstream` (M×N) holds derivatives with respect to Φ and is overwritten by those with respect to
-    /// `K_zx`. `by_residual` (N) holds derivatives with respect to s. Adds all gradients to `grads` except the
+    /// Overwrites `upstream` by derivatives with respect to `K_zx`. Adds all gradients to `grads` except the
     /// part through `K_zz`, which [`InducingPrior::finish_reverse`] adds once at the end. Where s was cut at
     /// 0, the derivative is that of the uncut formula.
     ///
@@ -142,7 +137,7 @@ impl Projection {
         self.reverse_pulled(by_k_zx, by_residual, grads, by)
     }
 
-    /// Reverse pass of `K_zx` and diag `K_xx`, given derivatives with respect to `K_zx` (`by_k_zx`, M×N) and
+    /// Reverse pass of `K_zx` and diag `K_xx`, from derivatives with respect to `K_zx` (`by_k_zx`, M×N) and
     /// s (`by_residual`, N). The gradient of L is unchanged.
     ///
     /// # Errors
@@ -164,7 +159,6 @@ impl Projection {
     }
 }
 
-/// `φ_iᵀφ_i`
 fn squared_norm(phi: MatRef<'_, f64>, i: usize) -> f64 {
     match phi.col(i).try_as_col_major() {
         Some(column) => dot(column.as_slice(), column.as_slice()),

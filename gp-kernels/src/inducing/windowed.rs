@@ -33,7 +33,7 @@ pub struct WindowedGradients<'a> {
 }
 
 impl WindowedGradients<'_> {
-    /// Accumulators of a child, whose parameters are in `range`.
+    /// Accumulators of a child with parameters `range`.
     pub(super) fn for_params(&mut self, range: std::ops::Range<usize>) -> WindowedGradients<'_> {
         WindowedGradients {
             params: &mut self.params[range],

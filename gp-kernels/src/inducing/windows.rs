@@ -1,5 +1,4 @@
-//! Inter-domain features (Bui et al. 2017 §3.7): `g(z) = ∫ N(x; z, diag ω) f(x) dx`, f averaged over a
-//! Gaussian window of variance ω; for ω → 0, `f(z)`.
+//! Inter-domain features (Bui et al. 2017 §3.7): `g(z) = ∫ N(x; z, diag ω) f(x) dx`, which is `f(z)` for ω → 0.
 
 use super::windowed::{Windowed, WindowedGradients, WindowedPair};
 use crate::algebra::{ActiveDims, Scaled, Sum};
@@ -14,8 +13,7 @@ use crate::views;
 use crate::workspace::Workspace;
 use faer::prelude::ReborrowMut;
 
-/// Two windows widen the length-scale: `k = Π_d √(ℓ_d²/T_d) exp(−½ Σ_d (z_id − z_jd)²/T_d)` with `T_d = ℓ_d²
-/// + ω_id + ω_jd`.
+/// Closed form: `k = Π_d √(ℓ_d²/T_d) exp(−½ Σ_d (z_id − z_jd)²/T_d)` with `T_d = ℓ_d² + ω_id + ω_jd`.
 impl Windowed for Rbf {
     fn windowed_tile(&self, pair: WindowedPair<'_>, mut out: BlockMut<'_>, _ws: &mut Workspace) {
         for j in 0..out.ncols() {
@@ -63,7 +61,7 @@ impl Rbf {
         front * exponent.exp()
     }
 
-    /// Adds derivatives of `ln k` times `weight`, which is upstream times covariance.
+    /// Adds derivatives of `ln k` times `weight` = upstream times covariance.
     fn add_windowed_gradient(
         &self,
         pair: WindowedPair<'_>,
@@ -89,7 +87,7 @@ impl Rbf {
     }
 }
 
-/// The average of a constant or linear function over a window is its value at the centre.
+/// A constant or linear function averages to its value at the centre.
 macro_rules! at_the_centre {
     ($($kernel:ty)*) => { $(
         impl Windowed for $kernel {
@@ -131,7 +129,7 @@ impl Windowed for White {
     }
 }
 
-/// Tile of a child. NaN if the child has no closed form, which is impossible if its parent has one.
+/// Tile of a child; NaN without closed form, which its parent rules out.
 fn tile_through(kernel: &dyn Kernel, pair: WindowedPair<'_>, mut out: BlockMut<'_>, ws: &mut Workspace) {
     match kernel.windowed() {
         Some(windowed) => windowed.windowed_tile(pair, out, ws),
@@ -139,7 +137,7 @@ fn tile_through(kernel: &dyn Kernel, pair: WindowedPair<'_>, mut out: BlockMut<'
     }
 }
 
-/// Reverse pass of a child; see [`tile_through`].
+/// Reverse of [`tile_through`].
 fn reverse_through(
     kernel: &dyn Kernel,
     pair: WindowedPair<'_>,
@@ -249,7 +247,6 @@ impl Windowed for ActiveDims {
     }
 }
 
-/// Selected columns of a pair of windows.
 struct SeenColumns {
     width: usize,
     count: (usize, usize),

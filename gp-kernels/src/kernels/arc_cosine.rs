@@ -1,5 +1,4 @@
-//! Arc-cosine kernel: infinitely wide one-layer networks of threshold, linear or quadratic units (Cho and
-//! Saul).
+//! Arc-cosine kernel (Cho and Saul): infinitely wide one-layer networks of threshold, linear or quadratic units.
 
 use std::f64::consts::PI;
 
@@ -15,14 +14,14 @@ pub struct Angle {
     order: i32,
 }
 
-/// Arc-cosine kernel of order 0, 1 or 2. `bias` is the variance of the units' bias.
+/// Arc-cosine kernel of order 0, 1 or 2; `bias` is the variance of the units' bias.
 ///
-/// The angle of nearly parallel points is the root of a rounding error. There, order 0 is accurate to about
-/// 5e-8 only, and Gram matrices of close points need as much jitter.
+/// Angles of nearly parallel points are roots of rounding errors: there, order 0 is accurate to about 5e-8
+/// only, and Gram matrices of close points need as much jitter.
 pub type ArcCosine = DotProduct<Angle>;
 
 impl Angle {
-    /// Kernel of this order: 0 for threshold, 1 for rectified linear, 2 for rectified quadratic units.
+    /// Kernel of order 0 (threshold), 1 (rectified linear) or 2 (rectified quadratic units).
     ///
     /// # Errors
     /// [`KernelError::Setting`] for any other order.
@@ -50,8 +49,7 @@ impl Angle {
         }
     }
 
-    /// `dJ_n/d cos θ`. For order 0 at θ = 0 it is set to zero: the slope is unbounded, and one-sided slopes
-    /// cancel.
+    /// `dJ_n/d cos θ`; 0 for order 0 at θ = 0, where the slope is unbounded and one-sided slopes cancel.
     fn angular_slope(&self, theta: f64, c: f64, s: f64) -> f64 {
         let rest = PI - theta;
         match self.order {
@@ -62,7 +60,6 @@ impl Angle {
         }
     }
 
-    /// Intermediate results for one covariance.
     fn pieces(&self, u: f64, a: f64, b: f64) -> Pieces {
         // Two roots, because the product of the two squares may overflow or underflow.
         let length = a.sqrt() * b.sqrt();
@@ -74,11 +71,11 @@ impl Angle {
     }
 }
 
-/// Cosines closer to 1 than this count as 1: there the angle is the root of a rounding error. So angles below
-/// 1.4e-7 are 0.
+/// Cosines closer to 1 count as 1, because the angle is the root of a rounding error; so angles below 1.4e-7
+/// are 0.
 const PARALLEL: f64 = 1e-14;
 
-/// `√(ab)`, and the angle with its cosine and sine.
+/// `√(ab)`, angle, cosine, sine.
 struct Pieces {
     length: f64,
     c: f64,

@@ -9,13 +9,12 @@ use crate::workspace::Workspace;
 
 /// Index kernel on one column of category codes 0 … levels−1: `k(x, z) = B[x, z]`, `B = W Wᵀ + diag(κ)`.
 ///
-/// `w` holds W (levels × rank) row by row, `variance` holds κ. As a factor of a product it models several
-/// outputs jointly (coregionalisation).
+/// `w` is W (levels × rank) row by row, `variance` is κ. In a product it models several outputs jointly
+/// (coregionalisation).
 #[derive(Clone, Debug)]
 pub struct Index {
     levels: usize,
     rank: usize,
-    /// W, then κ.
     params: [Parameter; 2],
 }
 
@@ -37,7 +36,7 @@ impl Index {
     /// Kernel with default weights.
     ///
     /// # Errors
-    /// [`KernelError::Setting`] unless `1 ≤ levels ≤ 10,000`, `1 ≤ rank ≤ levels` and
+    /// [`KernelError::Setting`] unless `1 ≤ levels ≤ 10,000`, `1 ≤ rank ≤ levels`,
     /// `levels · rank ≤ 1,000,000`.
     pub fn new(levels: usize, rank: usize) -> Result<Self, KernelError> {
         let wrong = |setting, allowed: String, found: usize| KernelError::Setting {
@@ -98,9 +97,8 @@ impl Index {
     }
 }
 
-/// Maximum number of weights, levels × rank.
 const MAX_WEIGHTS: usize = 1_000_000;
-/// Maximum number of categories. Each costs `rank + 1` parameters.
+/// Maximum number of categories, each with `rank + 1` parameters.
 const MAX_LEVELS: usize = 10_000;
 
 fn code(points: Points<'_>, i: usize) -> usize {

@@ -1,4 +1,4 @@
-//! Matérn 1/2, `exp(−r)`: continuous functions without derivatives (Ornstein–Uhlenbeck).
+//! Matérn kernel of order 1/2.
 
 use gp_optim::Parameter;
 

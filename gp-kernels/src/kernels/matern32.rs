@@ -1,4 +1,4 @@
-//! Matérn 3/2, `(1 + √3 r) exp(−√3 r)`: functions with one derivative.
+//! Matérn kernel of order 3/2.
 
 use gp_optim::Parameter;
 

@@ -1,4 +1,4 @@
-//! Matérn 5/2, `(1 + √5 r + 5r²/3) exp(−√5 r)`: functions with two derivatives.
+//! Matérn kernel of order 5/2.
 
 use gp_optim::Parameter;
 

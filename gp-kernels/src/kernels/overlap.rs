@@ -1,4 +1,4 @@
-//! Overlap kernel for unordered categories: similarity from equal columns.
+//! Overlap kernel for unordered categories.
 
 use gp_linalg::vector::exp_scaled_in_place;
 use gp_optim::Parameter;

@@ -15,7 +15,7 @@ pub struct Power {
 /// Polynomial kernel `(Σ_d x_d z_d / ℓ_d² + offset)^degree`.
 pub type Polynomial = DotProduct<Power>;
 
-/// Largest degree. Above it, values overflow for ordinary inputs.
+/// Above this degree, ordinary inputs overflow.
 const MAX_DEGREE: usize = 16;
 
 impl Power {

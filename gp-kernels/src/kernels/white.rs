@@ -11,8 +11,7 @@ pub struct SamePoint;
 
 /// White kernel: `variance` for a point with itself, 0 for different points, even at equal coordinates.
 ///
-/// It is part of `K_zz` and `diag K_xx` but not of `K_zx`. Papers on scalable EP call it the "additive noise
-/// parameter".
+/// Part of `K_zz` and `diag K_xx`, not of `K_zx`. Papers on scalable EP: "additive noise parameter".
 pub type White = Flat<SamePoint>;
 
 impl Reach for SamePoint {

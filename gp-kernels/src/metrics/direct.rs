@@ -1,7 +1,6 @@
 //! Distances from coordinate differences: exact at any offset, fastest in few dimensions.
 //!
-//! Rows are processed in bands, whose coordinates and gradients stay in the first-level cache for all
-//! columns.
+//! Coordinates and gradients of a band of rows stay in the first-level cache for all columns.
 
 use std::ops::Range;
 
@@ -14,9 +13,8 @@ use super::{Metric, Term, TermGradient, add_param_gradient};
 use crate::kernel::{BlockMut, Gradients, Pair, PointsMut, column_mut, point, point_mut};
 use crate::workspace::Workspace;
 
-/// Rows per band. With 8 dimensions and gradients a band fills half of a 32 KiB cache.
+/// Rows per band; with 8 dimensions and gradients, half of a 32 KiB cache.
 const BAND: usize = 128;
-/// Sums kept in registers.
 const HELD: usize = 16;
 
 fn bands(rows: usize) -> impl Iterator<Item = Range<usize>> {
@@ -44,7 +42,7 @@ pub fn sum_direct<M: Metric>(
     rows.give_back(ws);
 }
 
-/// Row points stored by dimension, and the metric's constants.
+/// Row points by dimension, and the metric's constants.
 struct PackedRows<M> {
     count: usize,
     packed: Vec<f64>,
@@ -79,7 +77,6 @@ impl<M: Metric> PackedRows<M> {
         &self.packed[d * self.count..][rows]
     }
 
-    /// Distances of some rows to one column point.
     #[inline(always)]
     fn sum(&self, rows: Range<usize>, col: &[f64], sum: &mut [f64]) {
         let (held, rest) = sum.as_chunks_mut::<HELD>();

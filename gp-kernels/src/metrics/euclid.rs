@@ -15,11 +15,10 @@ use crate::workspace::Workspace;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Euclid;
 
-/// Largest number of dimensions for direct differences. Up to it they are as fast as a matrix product, and
-/// more accurate.
+/// Maximum dimensions for direct differences: up to it as fast as a matrix product, and more accurate.
 ///
-/// Direct differences cost three vector operations per pair and dimension, the product one, and a pass over
-/// the tile.
+/// They cost three vector operations per pair and dimension; the product costs one, and a pass over the
+/// tile.
 const DIRECT_DIMENSIONS: usize = 16;
 
 impl Metric for Euclid {
@@ -94,7 +93,7 @@ struct Moments {
     second: f64,
 }
 
-/// Adds `2 h_i δ_i / ℓ` to `rows_grad` and returns the moments of δ = Δ/ℓ with weights h.
+/// Adds `2 h_i δ_i / ℓ` to `rows_grad`; returns the moments of δ = Δ/ℓ with weights h.
 #[inline(always)]
 fn weighted_differences(term: Term<'_>, inverse: f64, weights: &[f64], rows_grad: &mut [f64]) -> Moments {
     let (weights8, weights_rest) = weights.as_chunks::<LANES>();

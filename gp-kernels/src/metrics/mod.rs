@@ -1,7 +1,5 @@
-//! Metrics: distances summed over dimensions, `s = Σ_d f_d(x_d − z_d)`.
-//!
-//! Length-scales and periods belong to the metric. A [`Profile`](crate::Profile) converts distances into
-//! covariances.
+//! Distances summed over dimensions, `s = Σ_d f_d(x_d − z_d)`, with length-scales and periods. A
+//! [`Profile`](crate::Profile) converts them into covariances.
 
 mod direct;
 mod euclid;
@@ -30,7 +28,7 @@ pub use direct::{sum_direct, sum_direct_reverse};
 
 /// Sum over dimensions of functions of the coordinate difference.
 ///
-/// Subtract first, then scale: points 1e-8 apart at an offset of 1e6 keep their distance.
+/// Implementations subtract first, then scale: points 1e-8 apart at an offset of 1e6 keep their distance.
 pub trait Metric: Clone + std::fmt::Debug + Default + Send + Sync + 'static {
     /// Parameters (at most two) with default values and kinds.
     fn parameters() -> Vec<(Parameter, ParameterKind)>;
@@ -40,11 +38,11 @@ pub trait Metric: Clone + std::fmt::Debug + Default + Send + Sync + 'static {
 
     /// Adds `f_d(rows[i] − col)` to `sum[i]` for one dimension and one column point.
     ///
-    /// This is the innermost loop: use `#[inline(always)]`, no branches, no calls.
+    /// Innermost loop: `#[inline(always)]`, no branches, no calls.
     fn add_term(constants: Constants, rows: &[f64], col: f64, sum: &mut [f64]);
 
-    /// Reverse of [`add_term`](Metric::add_term). `upstream[i]` is the derivative with respect to `sum[i]`.
-    /// Adds those of `rows[i]` to `rows_grad[i]` and returns the others.
+    /// Reverse of [`add_term`](Metric::add_term): adds derivatives of `rows[i]` to `rows_grad[i]`, returns
+    /// the others. `upstream[i]` is the derivative with respect to `sum[i]`.
     fn reverse_term(
         constants: Constants,
         term: Term<'_>,
@@ -57,8 +55,8 @@ pub trait Metric: Clone + std::fmt::Debug + Default + Send + Sync + 'static {
         shape.rows * shape.cols
     }
 
-    /// Writes the distances of a pair to `out`. Calls `finish` with each piece (column, rows, distances)
-    /// while it is in cache. `record` is as in [`Kernel::tile`](crate::Kernel::tile).
+    /// Writes the distances of a pair to `out`; calls `finish` with each piece (column, rows, distances)
+    /// while it is in cache. `record` as in [`Kernel::tile`](crate::Kernel::tile).
     fn sums(
         params: &[Parameter],
         pair: Pair<'_>,
@@ -70,8 +68,8 @@ pub trait Metric: Clone + std::fmt::Debug + Default + Send + Sync + 'static {
         sum_direct::<Self>(params, pair, out, record, ws, finish);
     }
 
-    /// Reverse of [`sums`](Metric::sums). Computes or reads the distances, lets `slopes` replace each piece
-    /// by derivatives, and adds parameter and point gradients.
+    /// Reverse of [`sums`](Metric::sums): computes or reads distances, lets `slopes` replace each piece by
+    /// derivatives, adds parameter and point gradients.
     fn sums_reverse(
         params: &[Parameter],
         pair: Pair<'_>,
@@ -84,10 +82,10 @@ pub trait Metric: Clone + std::fmt::Debug + Default + Send + Sync + 'static {
     }
 }
 
-/// Up to two numbers per dimension, derived from the parameters.
+/// Up to two numbers per dimension, from the parameters.
 pub type Constants = [f64; 2];
 
-/// One dimension of a column of a tile: coordinates of all row points and of the column point.
+/// One dimension of a column of a tile.
 #[derive(Clone, Copy, Debug)]
 pub struct Term<'a> {
     /// Coordinate d of the row points.
@@ -105,14 +103,14 @@ pub struct TermGradient {
     pub params: [f64; 2],
 }
 
-/// Parameter value for dimension `d`, whether shared or per input.
+/// Parameter value for dimension `d`, shared or per input.
 #[inline(always)]
 pub fn per_input(parameter: &Parameter, d: usize) -> f64 {
     let values = parameter.values();
     if values.len() == 1 { values[0] } else { values[d] }
 }
 
-/// Position of dimension `d` in the parameter's gradient.
+/// Gradient entry of dimension `d`.
 #[inline(always)]
 pub fn slot(parameter: &Parameter, d: usize) -> usize {
     if parameter.len() == 1 { 0 } else { d }

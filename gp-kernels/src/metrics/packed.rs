@@ -2,7 +2,7 @@
 
 use crate::kernel::{Points, PointsMut, point, point_mut};
 
-/// Writes coordinate d of point i to `packed[d·M + i]`.
+/// `packed[d·M + i]` ← coordinate d of point i.
 pub(super) fn pack(points: Points<'_>, packed: &mut [f64]) {
     let count = points.nrows();
     for i in 0..count {
@@ -12,7 +12,6 @@ pub(super) fn pack(points: Points<'_>, packed: &mut [f64]) {
     }
 }
 
-/// Adds `packed[d·M + i]` to coordinate d of point i.
 pub(super) fn add_unpacked(packed: &[f64], points: &mut PointsMut<'_>) {
     let count = points.nrows();
     for i in 0..count {

@@ -1,7 +1,7 @@
-//! Squared distances in many dimensions by a matrix product.
+//! Squared distances in many dimensions by a matrix product, `‖a − b‖² = ‖a‖² + ‖b‖² − 2aᵀb`.
 //!
-//! `‖a − b‖² = ‖a‖² + ‖b‖² − 2aᵀb` cancels for near points. Therefore points are centred first, and pairs
-//! much closer than their norms are recomputed from differences.
+//! Against cancellation, points are centred first, and pairs much closer than their norms are recomputed from
+//! differences.
 
 use std::ops::Range;
 
@@ -18,20 +18,19 @@ use crate::lanes::sum;
 use crate::views::{self, mirror, multiply, multiply_self};
 use crate::workspace::Workspace;
 
-/// Pairs whose squared distance is below this share of their squared norms are recomputed.
+/// Pairs are recomputed if their squared distance is below this share of their squared norms.
 ///
-/// Products are accurate to a few ε √D of the norms, so the relative error of other pairs is at most 1000
-/// times that.
+/// Products are accurate to a few ε √D of the norms; the relative error of other pairs is at most 1000 times
+/// that.
 const NEAR: f64 = 1e-3;
 
-/// `true` if a squared distance is large enough, relative to both norms, for the product. False for NaN from
-/// overflow.
+/// `true` if a squared distance is large enough for the product; false for NaN from overflow.
 #[inline(always)]
 fn is_far(s: f64, both_norms: f64) -> bool {
     s > NEAR * both_norms
 }
 
-/// Record length of a tile: scaled points, norms, squared distances.
+/// Scaled points, norms, squared distances.
 pub(super) fn record_len(shape: TileShape) -> usize {
     Sizes::of(shape).total() + shape.rows * shape.cols
 }
@@ -44,7 +43,7 @@ fn fill_record(record: &mut [f64], lengthscale: &Parameter, pair: Pair<'_>, ws: 
     fill_distances(scaled, lengthscale, pair, distances);
 }
 
-/// Writes squared distances, in units of the length-scales, to `out`.
+/// Writes squared distances, in units of the length-scales.
 pub(super) fn squared_distances(
     lengthscale: &Parameter,
     pair: Pair<'_>,
@@ -91,7 +90,7 @@ fn fill_distances(scaled: ScaledPair<'_>, lengthscale: &Parameter, pair: Pair<'_
     }
 }
 
-/// `s ← s + ‖a‖² + ‖b‖²`; returns true if any pair must be recomputed.
+/// `s ← s + ‖a‖² + ‖b‖²`; returns true if a pair must be recomputed.
 struct AddNorms<'a> {
     s: &'a mut [f64],
     row_norms: &'a [f64],
@@ -122,7 +121,7 @@ impl WithSimd for AddNorms<'_> {
     }
 }
 
-/// Recomputes small distances `s` of column j, from row `first` on, by differences.
+/// Recomputes small distances of column j, from row `first` on.
 fn recompute_near(
     lengthscale: &Parameter,
     pair: Pair<'_>,
@@ -144,8 +143,8 @@ fn difference(lengthscale: &Parameter, a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).enumerate().map(square).sum()
 }
 
-/// Reverse of [`squared_distances`]. For upstream h and scaled points a, b, `Σ_j h_ij (a_i − b_j) = a_i Σ_j
-/// h_ij − (H b)_i`, so `H b` and `Hᵀ a` give all gradients.
+/// Reverse of [`squared_distances`]. For upstream h and scaled a, b:
+/// `Σ_j h_ij (a_i − b_j) = a_i Σ_j h_ij − (H b)_i`, so `H b` and `Hᵀ a` give all gradients.
 pub(super) fn squared_distances_reverse(
     lengthscale: &Parameter,
     pair: Pair<'_>,
@@ -184,10 +183,8 @@ pub(super) fn squared_distances_reverse(
     }
 }
 
-/// Writes derivatives with respect to distances to `out`, for pairs far enough apart for products.
-///
-/// For near pairs, `a Σh − H b` would be lost in rounding. They get zero, and their gradients are added from
-/// differences.
+/// Writes derivatives with respect to distances of pairs far enough apart. Near pairs get zero, because
+/// `a Σh − H b` would be lost in rounding; their gradients are added from differences.
 fn fill_slopes(
     scaled: ScaledPair<'_>,
     lengthscale: &Parameter,
@@ -212,7 +209,7 @@ fn fill_slopes(
     }
 }
 
-/// Returns true if any distance is too small for products.
+/// `true` if a distance is too small for products.
 struct AnyNear<'a> {
     s: &'a [f64],
     row_norms: &'a [f64],
@@ -253,7 +250,7 @@ impl WithSimd for AddColumn<'_> {
     }
 }
 
-/// Adds gradients of `slope · s_ij`, computed from the difference of the points.
+/// Adds gradients of `slope · s_ij`, from the difference of the points.
 fn add_difference_gradient(
     lengthscale: &Parameter,
     pair: Pair<'_>,

@@ -1,4 +1,4 @@
-//! Gradients of points and length-scales from those of squared distances, by products with the scaled points.
+//! Gradients of points and length-scales from those of squared distances, by products.
 
 use faer::{Accum, MatRef};
 use gp_linalg::vector::dispatch;
@@ -11,7 +11,6 @@ use crate::kernel::{Block, Gradients, Points, PointsMut, point, point_mut};
 use crate::views::{self, multiply};
 use crate::workspace::Workspace;
 
-/// Derivatives with respect to a tile's distances, with row and column sums.
 #[derive(Clone, Copy)]
 pub(super) struct DistanceDerivatives<'a> {
     pub(super) upstream: Block<'a>,
@@ -19,10 +18,8 @@ pub(super) struct DistanceDerivatives<'a> {
     pub(super) cols: &'a [f64],
 }
 
-/// Adds gradients of length-scales and points; `inverse` is 1/ℓ.
-///
-/// `∂/∂x = 2 (a Σh − H b) / ℓ` and `∂/∂ℓ_d = −2/ℓ_d Σ_ij h_ij (a_id − b_jd)²`, expanded so that only `H b` is
-/// needed.
+/// Adds gradients of length-scales and points: `∂/∂x = 2 (a Σh − H b) / ℓ` and
+/// `∂/∂ℓ_d = −2/ℓ_d Σ_ij h_ij (a_id − b_jd)²`, expanded to need only `H b`. `inverse` is 1/ℓ.
 pub(super) fn pull_back(
     lengthscale: &Parameter,
     inverse: &[f64],
@@ -57,7 +54,7 @@ pub(super) fn pull_back(
     ws.give(squares);
 }
 
-/// Writes `weights · points`, row by row, to the front of `out`.
+/// `out ← weights · points`, row by row.
 fn multiply_points(out: &mut [f64], weights: MatRef<'_, f64>, points: Points<'_>) {
     let out = views::points_mut(out, weights.nrows(), points.ncols()).as_dyn_stride_mut();
     multiply(out, Accum::Replace, weights, points.as_dyn_stride(), 1.0);

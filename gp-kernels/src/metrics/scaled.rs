@@ -1,4 +1,4 @@
-//! Points of a pair, centred on the mean of the row points and divided by length-scales.
+//! Points of a pair, centred on the mean row point and divided by length-scales.
 
 use gp_linalg::vector::dispatch;
 use gp_optim::Parameter;
@@ -10,17 +10,15 @@ use crate::lanes::dot;
 use crate::views;
 use crate::workspace::Workspace;
 
-/// Numbers and sizes of the scaled points on each side.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sizes {
     rows: usize,
     cols: usize,
     dim: usize,
-    /// `true` if the column points are the first row points and are not stored twice.
+    /// `true` if the column points are the first row points, stored once.
     shared: bool,
 }
 
-/// Scaled points and their squared norms.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ScaledPair<'k> {
     sizes: Sizes,
@@ -40,12 +38,11 @@ impl Sizes {
         if self.shared { 0 } else { self.cols }
     }
 
-    /// Total length of scaled points and norms.
     pub(super) fn total(self) -> usize {
         (self.rows + self.stored_cols()) * (self.dim + 1)
     }
 
-    /// Scales the points of a pair into a `buffer` of length [`total`](Sizes::total).
+    /// Scales a pair into a `buffer` of length [`total`](Sizes::total).
     pub(super) fn scale<'k>(
         self,
         buffer: &'k mut [f64],
@@ -72,7 +69,7 @@ impl Sizes {
         self.view(buffer)
     }
 
-    /// View of a buffer that [`scale`](Sizes::scale) filled.
+    /// View of a buffer filled by [`scale`](Sizes::scale).
     pub(super) fn view(self, buffer: &[f64]) -> ScaledPair<'_> {
         let (row_points, rest) = buffer.split_at(self.rows * self.dim);
         let (own_points, rest) = rest.split_at(self.stored_cols() * self.dim);
@@ -87,12 +84,10 @@ impl Sizes {
 }
 
 impl<'k> ScaledPair<'k> {
-    /// Scaled row points, M×D.
     pub(super) fn rows(&self) -> Points<'k> {
         views::points(self.row_points, self.sizes.rows, self.sizes.dim)
     }
 
-    /// Scaled column points, N×D.
     pub(super) fn cols(&self) -> Points<'k> {
         views::points(self.col_points, self.sizes.cols, self.sizes.dim)
     }
@@ -102,7 +97,6 @@ impl<'k> ScaledPair<'k> {
     }
 }
 
-/// `1/ℓ_d` for every dimension, in a buffer of the workspace.
 pub(super) fn inverse_lengthscales(lengthscale: &Parameter, dim: usize, ws: &mut Workspace) -> Vec<f64> {
     let mut inverse = ws.take_dirty(dim);
     inverse.iter_mut().enumerate().for_each(|(d, x)| *x = 1.0 / per_input(lengthscale, d));
@@ -126,7 +120,7 @@ impl WithSimd for AddMean<'_> {
     }
 }
 
-/// Scales one table, `(x − centre) ∘ inverse`, and computes squared norms.
+/// `(x − centre) ∘ inverse` of one table, and squared norms.
 struct ScalePoints<'a> {
     points: Points<'a>,
     centre: &'a [f64],

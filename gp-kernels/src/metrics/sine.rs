@@ -19,7 +19,6 @@ impl Metric for Sine {
         ]
     }
 
-    /// Period p and length-scale ℓ.
     fn constants(params: &[Parameter], d: usize) -> Constants {
         [per_input(&params[0], d), per_input(&params[1], d)]
     }

@@ -5,17 +5,16 @@ use gp_linalg::Threading;
 use gp_linalg::product::GramScratch;
 use std::ops::Range;
 
-/// One latent function at a block of observations: marginals, and the rule's results for the current
+/// One latent function at a block of observations: marginals, and results of the rule for the current
 /// component.
 ///
-/// A rule writes one number per observation into five lists. `gram` and `shift` are for sums. The others are
-/// for a reverse pass: `φ̄ = on_mean · m + on_spread · V φ`, `s̄ = on_residual`. Unused lists may hold
-/// anything.
+/// A rule writes one number per observation into five lists. `gram` and `shift` are for sums; the other
+/// lists are for a reverse pass: `φ̄ = on_mean · m + on_spread · V φ`, `s̄ = on_residual`. Unused lists may
+/// hold anything.
 #[derive(Debug, Default)]
 pub struct LatentBlock {
-    /// Number M of inducing inputs.
     pub(super) count: usize,
-    /// `RᵀΦ`, later overwritten by values derived from it.
+    /// `RᵀΦ`, later overwritten.
     pub(super) half: Vec<f64>,
     /// `−2 V V̄ V Φ`, for a posterior that depends on φ through its sites.
     pub(super) moved: Vec<f64>,
@@ -104,20 +103,20 @@ impl<'a> Seen<'a> {
         crate::kernel::point(self.held.points.view(), self.start + i)
     }
 
-    /// Residual s of observation i for a latent function; requires a projected block.
+    /// Residual s of observation i; requires a projected block.
     #[must_use]
     pub fn residual(&self, latent: usize, i: usize) -> f64 {
         of(&self.held.projections, latent).map_or(0.0, |projection| projection.residual()[self.start + i])
     }
 
-    /// φ of observation i for a latent function; requires a projected block.
+    /// φ of observation i; requires a projected block.
     #[must_use]
     pub fn phi(&self, latent: usize, i: usize) -> &'a [f64] {
         of(&self.held.projections, latent).map_or(&[], |projection| projection.phi_of(self.start + i))
     }
 }
 
-/// Block of observations with the method's state of the lane.
+/// Block of observations, and the method's state of the lane.
 #[derive(Debug)]
 pub struct LaneBlock<'a, S> {
     /// Method's state.
@@ -128,7 +127,7 @@ pub struct LaneBlock<'a, S> {
     pub component: usize,
     /// Observations.
     pub seen: Seen<'a>,
-    /// Marginals of each latent function, and space for results.
+    /// Marginals per latent function, and space for results.
     pub latents: &'a mut [LatentBlock],
     /// Threading over the block's observations.
     pub threading: Threading,

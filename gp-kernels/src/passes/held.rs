@@ -2,7 +2,6 @@
 
 use crate::inducing::{Projection, SharedPoints};
 
-/// Inputs of a block and their projections on each sparse process.
 #[derive(Debug, Default)]
 pub(super) struct Held {
     pub(super) points: SharedPoints,
@@ -10,13 +9,13 @@ pub(super) struct Held {
 }
 
 impl Held {
-    /// Drops projections but keeps their memory.
+    /// Drops projections, keeps their memory.
     pub(super) fn forget(&mut self) {
         self.projections.iter_mut().for_each(|projection| *projection = None);
     }
 }
 
-/// Projection for a latent function, on its own sparse process or on the shared one.
+/// Projection on the latent function's own sparse process or on the shared one.
 pub(super) fn of(projections: &[Option<Projection>], latent: usize) -> Option<&Projection> {
     projections.get(if projections.len() == 1 { 0 } else { latent })?.as_ref()
 }

@@ -1,4 +1,4 @@
-//! Lane: observations, their projections, and the steps of a pass.
+//! Observations of a lane, their projections, and the steps of a pass.
 
 use super::block::{LaneBlock, LatentBlock, Seen};
 use super::contract::{Beliefs, Pass, PassError, go_on};
@@ -16,44 +16,40 @@ use gp_linalg::{LinalgError, Threading};
 use gp_optim::StopSignal;
 use std::ops::Range;
 
-/// Maximum observations per block. Products and solves reach full speed at 128 columns.
+/// Maximum observations per block; products and solves reach full speed at 128 columns.
 const BLOCK: usize = 256;
-/// Independent tasks from which each task runs on one thread; fewer tasks use threads inside.
+/// Number of tasks from which each runs on one thread; fewer tasks use threads inside.
 const MANY: usize = 4;
 
 /// Priors to project on, and the stop signal.
 pub type Priors<'a> = (&'a [InducingPrior], &'a StopSignal);
 
-/// Observations of one lane, their projections on all sparse processes, and scratch memory.
+/// Observations of one lane, their projections on all sparse processes, and scratch.
 #[derive(Debug)]
 pub struct Lane<S> {
     dim: usize,
     outputs: usize,
     rows: Vec<usize>,
     targets: Vec<f64>,
-    /// Block sizes, if not the default.
     cut: Option<Vec<usize>>,
-    /// Ends of blocks. `held` has at least as many entries.
+    /// Ends of blocks; at most as many as `held`.
     ends: Vec<usize>,
     held: Vec<Held>,
     upstream: Vec<Upstream>,
     latents: Vec<LatentBlock>,
     evaluator: Evaluator,
-    /// Threading over sparse processes or latent functions (`spread`) and within each (`inner`).
+    /// Threading over sparse processes or latent functions (`spread`), and within each (`inner`).
     spread: Threading,
     inner: Threading,
-    /// Maximum record length of a projection.
     records: usize,
-    /// `true` to keep projections between passes.
     keeps: bool,
     /// Method's state.
     pub own: S,
 }
 
-/// Derivatives with respect to φ and s of a block, summed over the latent functions of a sparse process.
+/// Derivatives with respect to φ and s of a block, over all latent functions of a sparse process.
 #[derive(Debug, Default)]
 struct Upstream {
-    /// Number M of inducing inputs.
     count: usize,
     by_phi: Vec<f64>,
     by_residual: Vec<f64>,
@@ -66,7 +62,6 @@ pub(super) struct LaneSetup<'a> {
     pub(super) threading: Threading,
     pub(super) records: usize,
     pub(super) keeps: bool,
-    /// `true` if this is the only lane.
     pub(super) alone: bool,
 }
 
@@ -119,12 +114,12 @@ impl<S> Lane<S> {
         self.dim
     }
 
-    /// Sets block sizes. Their sum must be the number of observations.
+    /// Sets block sizes, which must sum to the number of observations.
     pub fn cut_into(&mut self, sizes: Vec<usize>) {
         self.cut = Some(sizes);
     }
 
-    /// Blocks as ranges of positions, in the order of visits.
+    /// Positions of each block, in the order of visits.
     pub fn blocks(&self) -> impl Iterator<Item = Range<usize>> + use<'_, S> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         starts.zip(&self.ends).map(|(start, &end)| start..end)
@@ -135,8 +130,7 @@ impl<S> Lane<S> {
         start..self.ends[k]
     }
 
-    /// Loads these observations in place of the present ones. `take` checks a target and stores what the
-    /// method needs.
+    /// Replaces the observations. `take` checks a target and stores what the method needs.
     ///
     /// # Errors
     /// Those of the source and of `take`, and [`KernelError::NotFinite`]; the lane is empty then.
@@ -150,7 +144,7 @@ impl<S> Lane<S> {
         self.append(data, rows, take)
     }
 
-    /// Loads these observations as additional blocks.
+    /// Adds observations as blocks.
     ///
     /// # Errors
     /// As [`read`](Self::read), but the lane is unchanged.
@@ -172,7 +166,7 @@ impl<S> Lane<S> {
         done
     }
 
-    /// Merges small blocks at the end, so that observations appended one by one are projected in few blocks.
+    /// Merges small blocks at the end: observations appended singly are projected in few blocks.
     fn merge_behind(&mut self) {
         while self.cut.is_none() && self.ends.len() > 1 {
             let last = self.ends.len() - 1;
@@ -189,7 +183,7 @@ impl<S> Lane<S> {
         self.make_room();
     }
 
-    /// Reads block k, one of the blocks from `before` on.
+    /// Reads block k ≥ `before`.
     fn fill<E: PassError>(
         &mut self,
         k: usize,
@@ -217,7 +211,6 @@ impl<S> Lane<S> {
         Ok(())
     }
 
-    /// Appends blocks for `more` observations and allocates their memory.
     fn cut_up(&mut self, more: usize) {
         let before = self.rows.len();
         let (places, mut end) = (before + more, before);
@@ -241,13 +234,12 @@ impl<S> Lane<S> {
         self.make_room();
     }
 
-    /// Resizes scratch memory for the largest block.
     fn make_room(&mut self) {
         let largest = self.blocks().map(|block| block.len()).max().unwrap_or(0);
         self.latents.iter_mut().for_each(|latent| latent.resize(largest));
     }
 
-    /// Drops the observations from this position on, which must be the start of a block.
+    /// Drops the observations from a position on, which must begin a block.
     pub fn truncate(&mut self, places: usize) {
         self.rows.truncate(places);
         self.targets.truncate(places * self.outputs);
@@ -263,7 +255,7 @@ impl<S> Lane<S> {
         self.targets.reserve(places * self.outputs);
     }
 
-    /// Removes one observation. Later ones move up, and the projection of its block is dropped.
+    /// Removes one observation; later ones move up, and its block loses its projection.
     pub fn remove(&mut self, place: usize) {
         let k = self.block_of(place);
         let (block, dim) = (self.block(k), self.dim);
@@ -289,7 +281,7 @@ impl<S> Lane<S> {
         self.held.iter_mut().for_each(Held::forget);
     }
 
-    /// Projects all blocks that are not projected. Checks the stop signal before each block.
+    /// Projects blocks without projection; checks the stop signal before each.
     ///
     /// # Errors
     /// Errors of the kernel, or [`DataError::Stopped`](crate::data::DataError::Stopped).
@@ -300,7 +292,6 @@ impl<S> Lane<S> {
         })
     }
 
-    /// Projects each block if necessary and calls `work`. Checks the stop signal before each block.
     pub(super) fn each_block<E: PassError>(
         &mut self,
         (priors, stop_signal): Priors<'_>,
@@ -344,7 +335,7 @@ impl<S> Lane<S> {
         LaneBlock { own, places: places.clone(), component, seen, latents, threading: *spread }
     }
 
-    /// Computes the marginals of a block or of consecutive observations.
+    /// Marginals of a block or of consecutive observations.
     ///
     /// # Errors
     /// None if beliefs have the right sizes.
@@ -395,7 +386,7 @@ impl<S> Lane<S> {
         })
     }
 
-    /// Adds `Σ w φφᵀ` and `Σ g φ` of block k to `sums`.
+    /// `sums ← sums + (Σ w φφᵀ, Σ g φ)` of block k.
     fn add_up(
         &mut self,
         layout: &Layout,
@@ -457,8 +448,8 @@ impl<S> Lane<S> {
         })
     }
 
-    /// Converts a block's derivatives with respect to s and Φ (`K_zx` if `pulled`) into gradients of kernels
-    /// and inducing inputs.
+    /// Converts derivatives with respect to s and Φ (`K_zx` if `pulled`) into gradients of kernels and
+    /// inducing inputs.
     fn reverse_block(
         &mut self,
         k: usize,
@@ -480,7 +471,7 @@ impl<S> Lane<S> {
         })
     }
 
-    /// Projections and the method's state, for methods that need the matrices of a block.
+    /// Projections and the method's state, for methods that need a block's matrices.
     pub fn split(&mut self) -> (Projections<'_>, &mut S) {
         let Self { outputs, targets, held, evaluator, own, .. } = self;
         (Projections { outputs: *outputs, targets, held, evaluator }, own)
@@ -500,7 +491,7 @@ impl<'a> Projections<'a> {
     /// Projection of block k.
     ///
     /// # Errors
-    /// [`KernelError::Shape`] if the block is not projected.
+    /// [`KernelError::Shape`] without a projection.
     pub fn block(&self, k: usize) -> Result<&'a Projection, KernelError> {
         let projection = self.held.get(k).and_then(|held| of(&held.projections, 0));
         let (what, axis) = ("block", "projections");
@@ -513,7 +504,7 @@ impl<'a> Projections<'a> {
         &self.targets[place * self.outputs..(place + 1) * self.outputs]
     }
 
-    /// Evaluator of the lane.
+    /// Evaluator of this lane.
     #[must_use]
     pub fn evaluator(&self) -> &'a Evaluator {
         self.evaluator
@@ -540,7 +531,6 @@ fn combine(latent: &mut LatentBlock, mean: &[f64], columns: usize) {
     }
 }
 
-/// Overwrites `out` if `fresh`, otherwise adds to it.
 fn add_to(out: &mut [f64], from: &[f64], fresh: bool) {
     if fresh {
         out.copy_from_slice(&from[..out.len()]);
@@ -549,7 +539,6 @@ fn add_to(out: &mut [f64], from: &[f64], fresh: bool) {
     }
 }
 
-/// Calls `work` for each latent function with its index and its part of the sums.
 fn each_with_part<F>(
     threading: Threading,
     layout: &Layout,

@@ -1,4 +1,4 @@
-//! Layout of the sums of a pass in one list of numbers.
+//! Layout of a pass's sums in one list.
 
 use crate::data::Partial;
 use crate::inducing::{PriorGradients, SparseProcess};
@@ -15,10 +15,9 @@ pub enum Gram {
     Diagonal,
 }
 
-/// Layout of sums: `Σ w φφᵀ` and `Σ g φ` per component and latent function, then extra numbers of the method.
+/// Layout of sums: `Σ w φφᵀ` and `Σ g φ` per component and latent function, then the method's extra numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
-    /// M per latent function.
     counts: Vec<usize>,
     gram: Option<Gram>,
     components: usize,
@@ -61,7 +60,7 @@ impl PartMut<'_> {
 }
 
 impl Layout {
-    /// Layout for one component with these numbers of inducing inputs and `extra` extra numbers.
+    /// Layout for one component, M per latent function in `counts`, and `extra` numbers.
     #[must_use]
     pub fn new(counts: Vec<usize>, extra: usize) -> Self {
         Self { counts, gram: Some(Gram::Full), components: 1, extra }
@@ -73,7 +72,7 @@ impl Layout {
         Self { gram: Some(gram), components, ..self }
     }
 
-    /// Layout of `extra` extra numbers without other sums, for the same latent functions.
+    /// Layout of `extra` numbers alone, for the same latent functions.
     #[must_use]
     pub fn of_extra(&self, extra: usize) -> Self {
         Self { gram: None, components: 1, extra, ..self.clone() }
@@ -91,7 +90,7 @@ impl Layout {
         self.components
     }
 
-    /// Part of `Σ w φφᵀ`; None for extra numbers only.
+    /// Summed part of `Σ w φφᵀ`; None for extra numbers only.
     #[must_use]
     pub fn gram(&self) -> Option<Gram> {
         self.gram
@@ -104,7 +103,6 @@ impl Layout {
         self.extra_start() + self.extra
     }
 
-    /// Length of the sums of one latent function with m inducing inputs.
     pub(super) fn part_len(&self, m: usize) -> usize {
         match self.gram {
             None => 0,
@@ -140,13 +138,13 @@ impl Layout {
         Part { gram, shift }
     }
 
-    /// Mutable sums of one component and latent function.
+    /// [`part`](Self::part), mutable.
     pub fn part_mut<'a>(&self, sums: &'a mut [f64], component: usize, latent: usize) -> PartMut<'a> {
         split(&mut sums[self.range(component, latent)], self.counts[latent])
     }
 
-    /// Ranges of sums without redundant entries: each column of `Σ w φφᵀ` from the diagonal down (or the
-    /// diagonal), and `Σ g φ`.
+    /// Ranges without redundant entries: columns of `Σ w φφᵀ` from the diagonal down (or the diagonal), and
+    /// `Σ g φ`.
     pub fn triangles(&self) -> impl Iterator<Item = Range<usize>> {
         let counts = (0..self.components).flat_map(|_| self.counts.iter().copied());
         let mut start = 0;
@@ -159,7 +157,7 @@ impl Layout {
         })
     }
 
-    /// Length of the sums of one latent function outside triangle columns.
+    /// Length of one latent function's sums outside triangle columns.
     fn beside_columns(&self, m: usize) -> usize {
         match self.gram {
             None => 0,
@@ -179,28 +177,25 @@ impl Layout {
         &sums[self.extra_start()..]
     }
 
-    /// Extra numbers, mutable.
+    /// [`extra`](Self::extra), mutable.
     pub fn extra_mut<'a>(&self, sums: &'a mut [f64]) -> &'a mut [f64] {
         &mut sums[self.extra_start()..]
     }
 }
 
-/// Splits the sums of one latent function with m inducing inputs.
 pub(super) fn split(own: &mut [f64], m: usize) -> PartMut<'_> {
     let (gram, shift) = own.split_at_mut(own.len() - m);
     PartMut { gram, shift }
 }
 
-/// Results of a pass: numbers in a [`Layout`], and optionally a gradient per sparse process.
+/// Results of a pass: numbers in a [`Layout`], and optional gradients per sparse process.
 #[derive(Clone, Debug)]
 pub struct Sums {
     /// Sums in the pass's layout.
     pub numbers: Vec<f64>,
-    /// Memory for gradients, one per sparse process; may be empty.
     gradients: Vec<PriorGradients>,
-    /// `true` if passes compute gradients.
     reverse: bool,
-    /// Ranges of `numbers` without redundant entries, exchanged between processes.
+    /// Non-redundant ranges of `numbers`, exchanged between processes.
     travels: Arc<[Range<usize>]>,
 }
 
@@ -220,7 +215,7 @@ impl Sums {
         Self { gradients, reverse: true, ..Self::zeros(layout) }
     }
 
-    /// Turns gradients on or off for later passes; their memory stays.
+    /// Turns gradients on or off for later passes; keeps their memory.
     pub fn set_reverse(&mut self, reverse: bool) {
         self.reverse = reverse;
     }
@@ -236,7 +231,6 @@ impl Sums {
         if self.reverse { &mut self.gradients } else { &mut [] }
     }
 
-    /// All gradients; zeros if turned off.
     pub(super) fn all_gradients(&mut self) -> &mut [PriorGradients] {
         if !self.reverse {
             self.gradients.iter_mut().for_each(PriorGradients::clear);
@@ -271,7 +265,6 @@ impl Partial for Sums {
         }
     }
 
-    /// Symmetric matrices are packed as triangles.
     fn pack(&self, into: &mut Vec<f64>) {
         self.travels.iter().for_each(|range| into.extend_from_slice(&self.numbers[range.clone()]));
         self.gradients().iter().for_each(|gradients| into.extend_from_slice(gradients.as_slice()));

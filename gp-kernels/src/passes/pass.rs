@@ -15,13 +15,13 @@ use gp_linalg::{JitterPolicy, Threading};
 use gp_optim::{ParameterSet, StopSignal};
 use std::sync::Arc;
 
-/// Maximum record length for projections of mini-batches, over all lanes and sparse processes: 256 MB. A
-/// batch of 1000 with ten sparse processes of 500 inducing inputs in 784 dimensions needs 230 MB. More is
-/// recomputed.
+/// Maximum record length for projections of mini-batches, over all lanes and sparse processes: 256 MB; more
+/// is recomputed. A batch of 1000 with ten sparse processes of 500 inducing inputs in 784 dimensions needs
+/// 230 MB.
 const RECORDS: usize = 1 << 25;
 
-/// Default limit on the numbers of projections that stay between passes: 2 GB. Beyond it, projections are
-/// dropped after each block and recomputed with the same bits.
+/// Default limit on numbers of projections that stay between passes: 2 GB. Beyond it, they are dropped after
+/// each block and recomputed with the same bits.
 pub const HELD: usize = 1 << 28;
 
 /// Setup of [`Passes`].
@@ -39,9 +39,9 @@ pub struct Setup<'a> {
     pub threading: Threading,
     /// Distribution of lanes over processes; None for one process.
     pub reduction: Option<Arc<dyn Reduction>>,
-    /// `true` to record projections for the reverse pass, for mini-batches.
+    /// `true` to record projections for the reverse pass (mini-batches).
     pub records: bool,
-    /// Limit on the numbers of projections that stay between passes, over all lanes; see [`HELD`].
+    /// Limit on numbers of projections that stay between passes, over all lanes; see [`HELD`].
     pub held: usize,
 }
 
@@ -55,7 +55,6 @@ pub struct Passes<S> {
     evaluator: Evaluator,
     /// Parameter values at the last projection.
     projected_on: Vec<f64>,
-    /// `true` if projections stay between passes.
     keeps: bool,
     loaded: usize,
     capacity: usize,
@@ -64,16 +63,16 @@ pub struct Passes<S> {
 }
 
 impl<S: Send> Passes<S> {
-    /// Passes without observations. `own` creates the method's state of each lane.
+    /// Passes without observations; `own` creates each lane's state.
     ///
     /// # Errors
-    /// [`KernelError::Shape`] if dimensions of the data and the inducing inputs differ.
+    /// [`KernelError::Shape`] if dimensions of data and inducing inputs differ.
     pub fn new(setup: Setup<'_>, own: impl FnMut(usize) -> S) -> Result<Self, KernelError> {
         let lanes = lane_count_of(setup.capacity, setup.latents);
         Self::with_lanes(setup, lanes, own)
     }
 
-    /// [`new`](Self::new) with this number of lanes. It must depend only on sizes.
+    /// [`new`](Self::new) with a number of lanes, which must depend only on sizes.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -113,7 +112,7 @@ impl<S: Send> Passes<S> {
         })
     }
 
-    /// Sets a stop signal that can stop passes early.
+    /// Sets the stop signal of later passes.
     pub fn set_stop_signal(&mut self, stop_signal: StopSignal) {
         self.stop_signal = stop_signal;
     }
@@ -129,8 +128,8 @@ impl<S: Send> Passes<S> {
         self.lanes.states_mut()
     }
 
-    /// Calls `work` on single observations of this process, by lane and position, starting at this lane and
-    /// position, on the calling thread. Checks the stop signal before each observation.
+    /// Calls `work` on single observations of this process from a lane and position on, on the calling
+    /// thread. Checks the stop signal before each.
     ///
     /// # Errors
     /// Those of `work`, or [`DataError::Stopped`].
@@ -150,10 +149,10 @@ impl<S: Send> Passes<S> {
         })
     }
 
-    /// Calls `work` on the last lane of this process, with the priors.
+    /// Calls `work` on this process's last lane, with the priors.
     ///
     /// # Errors
-    /// Those of `work`, and [`DataError::NoData`] if this process has no lanes.
+    /// Those of `work`, and [`DataError::NoData`] without lanes.
     pub fn on_last_lane<E: PassError>(
         &mut self,
         work: impl FnOnce(&mut Lane<S>, Priors<'_>) -> Result<(), E>,
@@ -162,13 +161,13 @@ impl<S: Send> Passes<S> {
         work(lane, (&self.priors, &self.stop_signal))
     }
 
-    /// Number of lanes in all processes.
+    /// Number of lanes of all processes.
     #[must_use]
     pub fn lane_count(&self) -> usize {
         self.lanes.count()
     }
 
-    /// Number of loaded observations in all processes.
+    /// Number of loaded observations of all processes.
     #[must_use]
     pub fn loaded(&self) -> usize {
         self.loaded
@@ -192,14 +191,14 @@ impl<S: Send> Passes<S> {
         &self.evaluator
     }
 
-    /// Priors of the sparse processes at the last [`refresh`](Self::refresh); empty before.
+    /// Priors at the last [`refresh`](Self::refresh); empty before.
     #[must_use]
     pub fn priors(&self) -> &[InducingPrior] {
         &self.priors
     }
 
-    /// Loads these observations in place of the present ones and distributes them to lanes. `take` checks a
-    /// target and stores what the method needs.
+    /// Replaces the observations and distributes them to lanes. `take` checks a target and stores what the
+    /// method needs.
     ///
     /// # Errors
     /// Those of the source and of `take`, and [`KernelError::NotFinite`]; nothing is loaded then.
@@ -226,7 +225,7 @@ impl<S: Send> Passes<S> {
         Ok(())
     }
 
-    /// Same as [`read`](Self::read) for these rows of each lane.
+    /// [`read`](Self::read) with given rows per lane.
     ///
     /// # Errors
     /// As [`read`](Self::read).
@@ -247,7 +246,7 @@ impl<S: Send> Passes<S> {
         Ok(())
     }
 
-    /// Sets the number of loaded observations, for lanes that were filled one by one.
+    /// Sets the number of loaded observations, after lanes were filled singly.
     pub fn set_loaded(&mut self, observations: usize) {
         self.loaded = observations;
         self.projected_on.clear();
@@ -265,7 +264,7 @@ impl<S: Send> Passes<S> {
         agreed(self.reduction.as_ref(), done)
     }
 
-    /// Returns `done`, or an error in all processes if any of them failed.
+    /// `done`, or an error in all processes if any failed.
     ///
     /// # Errors
     /// As [`agreed`].
@@ -273,7 +272,7 @@ impl<S: Send> Passes<S> {
         agreed(self.reduction.as_ref(), done)
     }
 
-    /// Numbers of all lanes in all processes, in lane order. `own` appends those of one lane.
+    /// Numbers of the lanes of all processes, in lane order; `own` appends one lane's.
     ///
     /// # Errors
     /// As [`Reduction::gather`].
@@ -289,7 +288,7 @@ impl<S: Send> Passes<S> {
         self.reduction.processes() > 1
     }
 
-    /// Number of loaded observations in the lanes of earlier processes.
+    /// Number of loaded observations of earlier processes.
     #[must_use]
     pub fn places_before(&self) -> usize {
         lane_rows(self.lanes.first(), self.lanes.count(), self.loaded).start
@@ -300,7 +299,7 @@ impl<S: Send> Passes<S> {
         self.lanes.change(|lane| work(&mut lane.own));
     }
 
-    /// Factors `K_zz` of every sparse process, in place if possible. Drops projections.
+    /// Factors `K_zz` of every sparse process, in place if possible; drops projections.
     ///
     /// # Errors
     /// As [`InducingPrior::refresh`].
@@ -315,7 +314,7 @@ impl<S: Send> Passes<S> {
         for_each(self.threading, &mut self.priors, |p, prior| prior.refresh(&processes[p], jitter, by))
     }
 
-    /// Projects the loaded observations if projections [stay](Setup::held).
+    /// Projects the observations if projections [stay](Setup::held).
     ///
     /// # Errors
     /// Errors of the kernel, or [`DataError::Stopped`].
@@ -323,7 +322,7 @@ impl<S: Send> Passes<S> {
         if self.keeps { self.project_all() } else { Ok(()) }
     }
 
-    /// Projects all loaded observations, for work on single ones. The next pass may drop the projections.
+    /// Projects all observations, for work on single ones; the next pass may drop the projections.
     ///
     /// # Errors
     /// As [`project`](Self::project).
@@ -334,8 +333,8 @@ impl<S: Send> Passes<S> {
         agreed(self.reduction.as_ref(), done)
     }
 
-    /// Runs [`refresh`](Self::refresh) and [`project`](Self::project), unless observations and parameter
-    /// values are still those of the last call.
+    /// [`refresh`](Self::refresh) and [`project`](Self::project), unless observations and parameter values
+    /// are those of the last call.
     ///
     /// # Errors
     /// Those of both.
@@ -360,14 +359,14 @@ impl<S: Send> Passes<S> {
         Ok(())
     }
 
-    /// `true` if the loaded observations were projected by [`project_if_moved`](Self::project_if_moved).
+    /// `true` after [`project_if_moved`](Self::project_if_moved) with the present observations.
     #[must_use]
     pub fn is_projected(&self) -> bool {
         self.loaded > 0 && !self.projected_on.is_empty()
     }
 
-    /// Runs a pass over the loaded observations, projecting where necessary. `rule` is called per block and
-    /// component and adds to the extra numbers. Gradients are computed if `sums` has them.
+    /// Runs a pass over the observations, projecting where necessary, with gradients if `sums` has them.
+    /// `rule` is called per block and component and adds to the extra numbers.
     ///
     /// # Errors
     /// Errors of the rule or a kernel, or [`DataError::Stopped`].
@@ -383,7 +382,7 @@ impl<S: Send> Passes<S> {
         self.lanes.fold(total, by, |_, lane, out| lane.run(pass, priors, out, &rule))
     }
 
-    /// Runs a pass with the method's own `work` per block. It receives the lane and the block's number.
+    /// Runs a pass with the method's own `work` per block, given lane and block number.
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -398,8 +397,8 @@ impl<S: Send> Passes<S> {
         self.lanes.fold(total, by, |_, lane, out| lane.each_block(priors, |lane, k| work(lane, k, out)))
     }
 
-    /// Adds the part through `K_zz` to the summed gradients, and writes the gradients of all sparse processes
-    /// to the front of `out` (zeros if the pass computed none). Returns the rest of `out`.
+    /// Adds the part through `K_zz` to the summed gradients and writes those of all sparse processes to the
+    /// front of `out` (zeros if the pass computed none). Returns the rest.
     ///
     /// # Errors
     /// As [`InducingPrior::finish_reverse`].
@@ -420,17 +419,16 @@ fn visit_values(processes: &[SparseProcess], mut visit: impl FnMut(&[f64])) {
     }
 }
 
-/// Bitwise equality of two lists.
+/// Bitwise equality.
 fn is_equal(x: &[f64], y: &[f64]) -> bool {
     x.iter().zip(y).all(|(x, y)| x.to_bits() == y.to_bits())
 }
 
-/// Fetches the rows of all lanes if they are spread over a team.
+/// Fetches rows spread over a team.
 fn fetch<'r>(data: &dyn DataSource, lanes: impl Iterator<Item = Rows<'r>>) -> Result<(), DataError> {
     if data.held().is_some() { data.fetch_lanes(&lanes.collect::<Vec<_>>()) } else { Ok(()) }
 }
 
-/// Checks that dimensions of the data and the inducing inputs agree.
 fn check(processes: &[SparseProcess], data: &dyn DataSource) -> Result<(), KernelError> {
     let found = data.dim();
     match processes.iter().map(|process| process.inputs().dim()).find(|&expected| expected != found) {

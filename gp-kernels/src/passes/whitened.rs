@@ -4,10 +4,10 @@ use faer::{Accum, MatMut, MatRef};
 use gp_linalg::product::matmul;
 use gp_linalg::{Cholesky, LinalgError, Threading};
 
-/// `q(v) = N(m, V)` with `V = R Rᵀ`. The marginal of a projection is `φᵀv ~ N(φᵀm, ‖Rᵀφ‖²)`.
+/// `q(v) = N(m, V)` with `V = R Rᵀ`; marginals `φᵀv ~ N(φᵀm, ‖Rᵀφ‖²)`.
 #[derive(Clone, Copy, Debug)]
 pub enum Whitened<'a> {
-    /// Mean m only; variances are zero.
+    /// Mean only; variances are zero.
     Mean(&'a [f64]),
     /// Factor of the precision `B = V⁻¹ = L_B L_Bᵀ`, with `R = L_B⁻ᵀ`.
     Precision {
@@ -25,8 +25,8 @@ pub enum Whitened<'a> {
         /// m
         mean: &'a [f64],
     },
-    /// Mean only, with derivatives with respect to `K_zx` instead of Φ: `k̄ = on_mean · m̃ + on_spread · C
-    /// φ`. Variances are zero, and the caller adds derivatives with respect to L.
+    /// Mean only (variances zero), with derivatives with respect to `K_zx` instead of Φ:
+    /// `k̄ = on_mean · m̃ + on_spread · C φ`. The caller adds those with respect to L.
     Pulled {
         /// m
         mean: &'a [f64],
@@ -64,12 +64,12 @@ impl<'a> Whitened<'a> {
         }
     }
 
-    /// Derivative of a marginal mean: m with respect to φ, or m̃ with respect to `k_zx`.
+    /// Derivative of a marginal mean: m for φ, m̃ for `k_zx`.
     pub(super) fn along_mean(self) -> &'a [f64] {
         if let Self::Pulled { pulled_mean, .. } = self { pulled_mean } else { self.mean() }
     }
 
-    /// Computes `RᵀΦ` (in `half`; `CΦ` if pulled), marginal means and variances.
+    /// `RᵀΦ` (`CΦ` if pulled) in `half`, marginal means and variances.
     pub(super) fn marginals(self, to: Marginals<'_>, threading: Threading) -> Result<(), LinalgError> {
         let (m, columns) = (self.mean().len(), to.mean.len());
         if let Self::Precision { factor, half_mean, .. } = self {
@@ -110,7 +110,7 @@ impl<'a> Whitened<'a> {
         Ok(())
     }
 
-    /// Replaces `RᵀΦ` by `VΦ`. `CΦ` stays.
+    /// Replaces `RᵀΦ` by `VΦ`; `CΦ` stays.
     pub(super) fn pull_back(self, half: &mut [f64], threading: Threading) -> Result<(), LinalgError> {
         let m = self.mean().len();
         let columns = half.len() / m.max(1);
@@ -140,7 +140,7 @@ pub(super) fn view_mut(numbers: &mut [f64], rows: usize, columns: usize) -> MatM
 
 const WIDTH: usize = 8;
 
-/// `xᵀc` and `‖x‖²`, summed in eight lanes.
+/// `xᵀc` and `‖x‖²`, in eight lanes.
 fn product_and_norm(x: &[f64], c: &[f64]) -> (f64, f64) {
     let (mut products, mut norms) = ([0.0; WIDTH], [0.0; WIDTH]);
     let (x_chunks, x_rest) = x.as_chunks::<WIDTH>();
@@ -156,7 +156,7 @@ fn product_and_norm(x: &[f64], c: &[f64]) -> (f64, f64) {
     (products.iter().sum::<f64>() + product, norms.iter().sum::<f64>() + norm)
 }
 
-/// `‖x‖²`, summed in eight lanes.
+/// `‖x‖²`, in eight lanes.
 pub(super) fn squared_norm(x: &[f64]) -> f64 {
     let mut sums = [0.0; WIDTH];
     let (chunks, rest) = x.as_chunks::<WIDTH>();

@@ -6,15 +6,15 @@
 //! | `kmeans` | cluster centres of the inputs | O(N M D) for each of some tens of iterations | O(N D) |
 //! | `greedy` | rows with the largest unexplained prior variance, one after the other | O(N M² + N M D) | O(N M) |
 //!
-//! `random` is a baseline. `kmeans` covers the inputs independently of the kernel: use it before training.
-//! `greedy` suits the current kernel, reports the unexplained share, and stops when everything is explained.
-//! For *given* inducing inputs use [`InducingInputs::points`].
+//! `random` is a baseline. `kmeans` covers the inputs independently of the kernel: use it before training. `greedy`
+//! suits the current kernel, reports the unexplained share, and stops when everything is explained. For *given*
+//! inducing inputs use [`InducingInputs::points`].
 //!
-//! **At most M.** Inducing inputs are distinct, because `K_zz` would be singular otherwise. With fewer than M
-//! distinct rows there are fewer inducing inputs; see [`InducingInputs::count`].
+//! Inducing inputs are distinct, because `K_zz` would be singular otherwise; fewer than M distinct rows give fewer
+//! ([`InducingInputs::count`]).
 //!
-//! Results depend only on data and seed, not on the number of threads. Work runs on rayon's current pool.
-//! [`Placements`] finds placements by name, including those of other crates.
+//! Results depend only on data and seed, not on the number of threads of rayon's current pool. [`Placements`] finds
+//! placements by name, including those of other crates.
 //!
 //! ```
 //! use gp_kernels::{parse, placement::Placements};
@@ -55,9 +55,8 @@ pub trait Placement: Send + Sync + Debug {
     /// One-line summary.
     fn summary(&self) -> &str;
 
-    /// Places at most `m` inducing inputs for data `x` (N×D).
-    ///
-    /// The result depends only on the arguments: same bits for the same seed and any number of threads.
+    /// Places at most `m` inducing inputs for `x` (N×D). The same bits for the same seed and any number of
+    /// threads.
     ///
     /// # Errors
     /// [`KernelError::Placement`] if `m` is 0 or there are no data, [`KernelError::NotFinite`] with row and
@@ -74,21 +73,20 @@ pub trait Placement: Send + Sync + Debug {
 /// Result of a [`Placement`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Placed {
-    /// Distinct inducing inputs: at least one, at most the requested number.
+    /// Distinct inducing inputs, one to the requested number.
     pub inputs: InducingInputs,
-    /// Data rows that are inducing inputs, in order of choice; None if they are not data rows.
+    /// Data rows that are inducing inputs, in order of choice; None for other points.
     pub rows: Option<Vec<usize>>,
-    /// Unexplained share of the data's prior variance, `tr(K_xx − K_xz K_zz⁻¹ K_zx) / tr K_xx` in [0, 1],
-    /// if known.
+    /// Unexplained share of prior variance, `tr(K_xx − K_xz K_zz⁻¹ K_zx) / tr K_xx` in [0, 1], if known.
     pub residual: Option<f64>,
 }
 
 impl Placed {
-    /// Inducing inputs at these rows of `x` (N×D), without residual.
+    /// Inducing inputs at rows of `x` (N×D), without residual.
     ///
     /// # Errors
-    /// [`KernelError::Placement`] if a row does not exist, [`KernelError::NotFinite`] if a row is not finite
-    /// (its position in `rows` is reported).
+    /// [`KernelError::Placement`] for a missing row, [`KernelError::NotFinite`] for a non-finite one (with
+    /// its position in `rows`).
     pub fn at_rows(x: MatRef<'_, f64>, rows: Vec<usize>) -> Result<Self, KernelError> {
         if let Some(row) = rows.iter().find(|&&row| row >= x.nrows()) {
             let reason = format!("row {row} was chosen, but the data have {} rows", x.nrows());

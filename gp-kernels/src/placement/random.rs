@@ -11,10 +11,9 @@ use super::{Placed, Placement};
 use crate::error::KernelError;
 use crate::kernel::{Kernel, Points, point};
 
-/// `random`: rows drawn without replacement.
+/// `random`: distinct rows drawn without replacement, so K < M distinct rows give all K.
 ///
-/// Skips duplicates, so K < M distinct rows give all K. Uses the kernel only to check inputs. O(N + M D) time
-/// unless most rows are equal, O(N + M D) memory.
+/// The kernel only checks inputs. O(N + M D) time unless most rows are equal, O(N + M D) memory.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RandomSubset;
 

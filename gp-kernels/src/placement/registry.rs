@@ -6,7 +6,7 @@ use super::{Greedy, KMeans, Placement, RandomSubset};
 use crate::error::KernelError;
 use gp_optim::{did_you_mean, named};
 
-/// List of placements by name. Other crates can add theirs.
+/// List of placements by name, extensible by other crates.
 #[derive(Clone, Debug)]
 pub struct Placements {
     known: Vec<Arc<dyn Placement>>,

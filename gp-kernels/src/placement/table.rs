@@ -1,4 +1,4 @@
-//! Data for placements: checks and duplicate rows.
+//! Checks of data for placements, and duplicate rows.
 
 use std::cmp::Ordering;
 
@@ -9,7 +9,6 @@ use crate::error::KernelError;
 use crate::evaluate::{ContiguousTable, Evaluator};
 use crate::kernel::{Kernel, Points, point};
 
-/// Checks that the data are valid and that data and request are not empty.
 pub(super) fn checked<'a>(
     kernel: &dyn Kernel,
     x: MatRef<'a, f64>,
@@ -28,16 +27,13 @@ pub(super) fn checked<'a>(
     Evaluator::new(Threading::Here).table("data points", kernel, x)
 }
 
-/// Distinct point of a table.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Distinct {
-    /// First row with this point.
     pub(super) row: usize,
-    /// Number of rows with this point.
     pub(super) count: usize,
 }
 
-/// Distinct points among some rows, in order of their first rows. O(N log N) comparisons.
+/// Distinct points of `rows`, in order of their first rows. O(N log N) comparisons.
 pub(super) fn distinct(points: Points<'_>, mut rows: Vec<usize>) -> Vec<Distinct> {
     let mut found: Vec<Distinct> =
         equal_rows(points, &mut rows).map(|group| Distinct { row: group[0], count: group.len() }).collect();
@@ -45,7 +41,7 @@ pub(super) fn distinct(points: Points<'_>, mut rows: Vec<usize>) -> Vec<Distinct
     found
 }
 
-/// Groups of equal rows among `rows`, each beginning with its first row.
+/// Groups of equal rows, each beginning with its first.
 pub(super) fn equal_rows<'r>(points: Points<'_>, rows: &'r mut [usize]) -> impl Iterator<Item = &'r [usize]> {
     let compare =
         move |a: usize, b: usize| point(points, a).partial_cmp(point(points, b)).unwrap_or(Ordering::Equal);

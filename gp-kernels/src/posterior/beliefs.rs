@@ -6,19 +6,15 @@ use super::LatentPrediction;
 #[derive(Clone, Debug, PartialEq)]
 pub struct LatentBeliefs {
     functions: Vec<LatentPrediction>,
-    /// Details other than means and variances.
     behind: Behind,
 }
 
-/// Details other than mean and variance of each latent value.
 #[derive(Clone, Debug, PartialEq)]
 enum Behind {
-    /// Independent latent values.
     Independent,
-    /// Independent within each component of a mixture: one entry per component and latent function,
-    /// components outermost.
+    /// One entry per component and latent function, components outermost.
     Mixture(Vec<LatentPrediction>),
-    /// Correlated within a point: N covariance matrices, Q×Q.
+    /// N covariance matrices, Q×Q.
     Correlated(Vec<f64>),
 }
 
@@ -29,14 +25,13 @@ impl LatentBeliefs {
         Self { functions, behind: Behind::Independent }
     }
 
-    /// Mixtures: overall means and variances per latent function, and those of each component (components
-    /// outermost).
+    /// Mixtures: overall means and variances per latent function, and those of each component (outermost).
     #[must_use]
     pub fn mixture(functions: Vec<LatentPrediction>, components: Vec<LatentPrediction>) -> Self {
         Self { functions, behind: Behind::Mixture(components) }
     }
 
-    /// Gaussians correlated within a point: means and a symmetric Q×Q covariance matrix per point.
+    /// Gaussians correlated within a point: means, and a symmetric Q×Q covariance per point.
     #[must_use]
     pub fn correlated(means: &[Vec<f64>], covariances: Vec<f64>) -> Self {
         let latents = means.first().map_or(0, Vec::len);
@@ -49,8 +44,8 @@ impl LatentBeliefs {
         Self { functions, behind: Behind::Correlated(covariances) }
     }
 
-    /// Adds known offsets and independent noise of known variances to the first latent value, one of each per
-    /// point. An empty list adds nothing.
+    /// Adds known offsets and independent noise variances, one per point, to the first latent value. An
+    /// empty list adds nothing.
     #[must_use]
     pub fn moved(mut self, offsets: &[f64], variances: &[f64]) -> Self {
         let latents = self.functions.len().max(1);
@@ -92,7 +87,7 @@ impl LatentBeliefs {
         Self { functions: self.functions.iter().map(some).collect(), behind }
     }
 
-    /// Beliefs about one latent function. None if it does not exist or is correlated with others.
+    /// Beliefs about one latent function; None if it is missing or correlated with others.
     #[must_use]
     pub fn of_function(&self, latent: usize) -> Option<Self> {
         let own = vec![self.functions.get(latent)?.clone()];
@@ -106,7 +101,7 @@ impl LatentBeliefs {
         }
     }
 
-    /// Means and variances of each latent function, averaged over components.
+    /// Means and variances per latent function, averaged over components.
     #[must_use]
     pub fn functions(&self) -> &[LatentPrediction] {
         &self.functions
@@ -139,7 +134,7 @@ impl LatentBeliefs {
         }
     }
 
-    /// Means and covariance matrix (Q×Q, column-major) at a point, if correlated.
+    /// Means and covariance (Q×Q, column-major) at a point, if correlated.
     #[must_use]
     pub fn at(&self, point: usize) -> Option<(Vec<f64>, &[f64])> {
         let Behind::Correlated(covariances) = &self.behind else { return None };

@@ -8,9 +8,9 @@ use super::LatentPrediction;
 use crate::error::KernelError;
 use crate::evaluate::Evaluator;
 
-/// Fills means and variances in blocks of this many rows. If there are at least as many blocks as threads,
-/// they run in parallel; otherwise one after the other, each on all threads. `of` receives scratch, the first
-/// row, means, variances and an evaluator. The stop signal is checked before each block.
+/// Fills means and variances in blocks of this many rows, in parallel, or one after the other on all threads
+/// if there are fewer blocks than threads. `of` receives scratch, first row, means, variances and an
+/// evaluator. Checks the stop signal before each block.
 ///
 /// # Errors
 /// That of the first failed block; [`KernelError::Stopped`].
@@ -43,11 +43,10 @@ pub fn in_blocks<S>(
     results.into_iter().collect()
 }
 
-/// Rows per block.
 const ROWS: usize = 64;
 
 /// Computes `numbers` numbers per row from predictions, row by row, in parallel blocks. `of` receives its
-/// block's scratch, the row, mean and variance of each prediction, and the output. The stop signal is checked
+/// block's scratch, the row, mean and variance of each prediction, and the output. Checks the stop signal
 /// before each block.
 ///
 /// # Errors
@@ -110,7 +109,6 @@ mod tests {
         Ok(out)
     }
 
-    /// No rows, part of a block, whole blocks, whole blocks and a part; few blocks and many.
     #[test]
     fn every_row_has_its_numbers() {
         for threading in [Threading::Here, Threading::Pool] {

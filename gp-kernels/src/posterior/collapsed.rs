@@ -1,10 +1,10 @@
 //! Predictions by one triangular product instead of two solves.
 //!
-//! With `φ = L⁻¹k_*`, the variance `k_** − φᵀφ + φᵀVφ` is `k_** − ‖T k_*‖²` for a lower triangular `T = W
-//! L⁻¹` with `WᵀW = I − V`. The mean `φᵀm` is `k_*ᵀa` with `a = L⁻ᵀm`.
+//! With `φ = L⁻¹k_*`, the variance `k_** − φᵀφ + φᵀVφ` is `k_** − ‖T k_*‖²` for a lower triangular `T = W L⁻¹` with
+//! `WᵀW = I − V`. The mean `φᵀm` is `k_*ᵀa` with `a = L⁻ᵀm`.
 //!
-//! T does not exist if the posterior is wider than the prior along some direction. It is not used if the
-//! posterior is so narrow along some direction that rounding errors of `I − V` matter.
+//! T does not exist if the posterior is wider than the prior in some direction. It is not used if the posterior is so
+//! narrow that rounding errors of `I − V` matter.
 
 use faer::prelude::ReborrowMut as _;
 use faer::{Accum, Mat, MatMut, MatRef};
@@ -15,14 +15,12 @@ use super::{InducingPosterior, LatentPrediction, PosteriorFactor, in_blocks, une
 use crate::error::KernelError;
 use crate::evaluate::Evaluator;
 
-/// Points per block.
 const BLOCK: usize = 1024;
 /// Largest `tr V⁻¹` for which T is used.
 const NARROWEST: f64 = 1e8;
-/// Jitter for `I − V`, which has eigenvalue 0 along directions without data.
+/// Jitter of `I − V`, which has eigenvalue 0 in directions without data.
 const ROUNDING: JitterPolicy = JitterPolicy { first: 1e-15, step: 10.0, largest: 1e-12, pivot_floor: 0.0 };
 
-/// T and a of one latent function.
 #[derive(Clone, Debug)]
 pub(super) struct Collapsed {
     t: Cholesky,
@@ -45,7 +43,7 @@ impl Collapsed {
     }
 }
 
-/// V, lower triangle; None if the posterior is too narrow.
+/// V, lower triangle; None if too narrow.
 fn covariance(factor: &PosteriorFactor) -> Result<Option<Mat<f64>>, LinalgError> {
     let threading = Threading::Here;
     let squares = |matrix: MatRef<'_, f64>| matrix.squared_norm_l2();
@@ -68,8 +66,8 @@ fn covariance(factor: &PosteriorFactor) -> Result<Option<Mat<f64>>, LinalgError>
     }
 }
 
-/// W from the lower triangle of V, by a Cholesky factorisation from the last row to the first. Adds the
-/// rounding error to the diagonal, because `I − V` is 0 for the prior.
+/// W from V (lower triangle), by Cholesky factorisation from the last row to the first. Adds rounding error
+/// to the diagonal, because `I − V` is 0 for the prior.
 fn remainder(v: &Mat<f64>) -> Result<Mat<f64>, LinalgError> {
     let (n, across) = (v.nrows(), |i: usize| v.nrows() - 1 - i);
     let reversed = Mat::from_fn(n, n, |i, j| {
@@ -94,12 +92,11 @@ impl InducingPosterior {
         Ok(self.collapsed.get().and_then(Option::as_ref))
     }
 
-    /// T and a of all these posteriors; None unless T is used for each.
+    /// T and a of all posteriors; None unless T is used for each.
     pub(super) fn all_collapsed<'a>(alike: &[&'a Self]) -> Result<Option<Vec<&'a Collapsed>>, KernelError> {
         alike.iter().map(|of| of.collapsed().transpose()).collect::<Option<Result<_, _>>>().transpose()
     }
 
-    /// Predictions of functions that share kernel and inducing inputs.
     pub(super) fn predict_collapsed(
         &self,
         alike: &[&Collapsed],
@@ -135,7 +132,7 @@ impl InducingPosterior {
 }
 
 impl Collapsed {
-    /// Writes `k_*ᵀa` for some points.
+    /// `k_*ᵀa`.
     fn means(&self, cross: MatRef<'_, f64>, mean: &mut [f64], by: &Evaluator) -> Result<(), KernelError> {
         let a = MatRef::from_column_major_slice(&self.a, self.a.len(), 1);
         let mean = MatMut::from_column_major_slice_mut(mean, cross.ncols(), 1);
@@ -163,8 +160,7 @@ mod tests {
     use crate::inducing::InducingInputs;
     use crate::parse;
 
-    /// Posterior with covariance `V = A Aᵀ/scale`, A lower triangular, stored as precision or covariance
-    /// factor.
+    /// Covariance `V = A Aᵀ/scale`, A lower triangular.
     fn posterior(by_precision: bool, scale: f64) -> InducingPosterior {
         let z = Mat::from_fn(9, 2, |i, d| ((i * (5 + 2 * d)) as f64).sin());
         let root = 1.0 / scale.sqrt();
@@ -210,7 +206,6 @@ mod tests {
         }
     }
 
-    /// Posteriors wider than the prior, or too narrow.
     #[test]
     fn posteriors_without_a_factor_are_predicted_by_solves() {
         for scale in [0.1, 1e10] {

@@ -1,8 +1,6 @@
-//! Posterior of one latent function given its values at all data: mean `k_*ᵀα`, variance `k_** −
-//! ‖L⁻¹Λ½k_*‖²`.
+//! Posterior of one latent function given its values at all data: mean `k_*ᵀα`, variance `k_** − ‖L⁻¹Λ½k_*‖²`.
 //!
-//! Under Gaussian noise L is the factor of `K_y` and Λ = I. With sites of precisions Λ it is the factor of `I
-//! + Λ½KΛ½`.
+//! Gaussian noise: L is the factor of `K_y`, Λ = I. Sites of precisions Λ: the factor of `I + Λ½KΛ½`.
 
 use faer::prelude::{IntoConst as _, ReborrowMut as _};
 use faer::{Accum, Mat, MatMut, MatRef};
@@ -17,7 +15,7 @@ use crate::error::KernelError;
 use crate::evaluate::{Evaluator, check_count};
 use crate::kernel::Kernel;
 
-/// New points per block: triangular solves run at full speed, with N×256 numbers of memory per thread.
+/// Points per block: full speed of triangular solves, with N×256 numbers of memory per thread.
 const BLOCK: usize = 256;
 
 /// Posterior of one latent function given its values at N points.
@@ -32,7 +30,7 @@ pub struct DensePosterior {
 }
 
 impl DensePosterior {
-    /// Posterior for N `inputs` (N×D), α, the diagonal of Λ½ (None for ones) and the factor L.
+    /// Posterior for `inputs` (N×D), α, the diagonal of Λ½ (None for ones) and L.
     ///
     /// # Errors
     /// [`KernelError::Shape`] if sizes differ from N.
@@ -62,7 +60,7 @@ impl DensePosterior {
         self.points.transpose()
     }
 
-    /// α, N numbers. The posterior mean is `k(x, inputs) α`.
+    /// α, N numbers: the posterior mean is `k(x, inputs) α`.
     #[must_use]
     pub fn alpha(&self) -> &[f64] {
         &self.alpha
@@ -74,7 +72,7 @@ impl DensePosterior {
         &self.factor
     }
 
-    /// Means and variances with this cross-covariance kernel: the whole kernel or one of its terms.
+    /// Means and variances with a cross-covariance kernel: the whole kernel or one term.
     fn at(
         &self,
         kernel: &dyn Kernel,
@@ -94,7 +92,7 @@ impl DensePosterior {
         Ok(out)
     }
 
-    /// Writes means `K_*x α` to `mean` and returns `L⁻¹ Λ½ K_x*`, one column per new point.
+    /// Writes means `K_*x α`; returns `L⁻¹ Λ½ K_x*`, one column per new point.
     fn half_solved_cross<'s>(
         &self,
         kernel: &dyn Kernel,

@@ -1,4 +1,4 @@
-//! Posterior of several latent functions: one Gaussian each, or a mixture of Gaussians.
+//! Posterior of several latent functions: a Gaussian each, or a mixture of Gaussians.
 
 use faer::{Mat, MatRef, Scale};
 use gp_linalg::{Cholesky, Threading};
@@ -39,7 +39,7 @@ pub trait LatentPosterior: Debug + Send + Sync {
     /// Points that are not finite or invalid for the kernel.
     fn predict(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<LatentPrediction, KernelError>;
 
-    /// Posterior over inducing values, if this is one. [Alike](InducingPosterior::alike) posteriors are
+    /// Posterior over inducing values, if this is one; [alike](InducingPosterior::alike) posteriors are
     /// predicted together.
     fn inducing(&self) -> Option<&InducingPosterior> {
         None
@@ -63,8 +63,8 @@ pub trait LatentPosterior: Debug + Send + Sync {
         by: &Evaluator,
     ) -> Result<Mat<f64>, KernelError>;
 
-    /// Contributions of kernel [terms](super::terms()) to the mean at the rows of `x`, N×T; one column if
-    /// terms cannot be separated.
+    /// Contributions of kernel [terms](super::terms()) to the mean, N×T; one column if terms cannot be
+    /// separated.
     ///
     /// # Errors
     /// As [`predict`](Self::predict).
@@ -73,8 +73,8 @@ pub trait LatentPosterior: Debug + Send + Sync {
         Ok(Mat::from_fn(mean.len(), 1, |i, _| mean[i]))
     }
 
-    /// Means and variances of each kernel [term](super::terms()) at the rows of `x`. Means add up to the
-    /// latent mean. One entry if terms cannot be separated.
+    /// Means and variances per kernel [term](super::terms()); means add up to the latent mean. One entry if
+    /// terms cannot be separated.
     ///
     /// # Errors
     /// As [`predict`](Self::predict).
@@ -87,7 +87,7 @@ pub trait LatentPosterior: Debug + Send + Sync {
     }
 }
 
-/// Wrapper around the posterior of one latent function. It implements [`LatentPosterior`] itself.
+/// Wrapper around one latent function's posterior, which implements [`LatentPosterior`].
 pub trait HoldsLatent: Debug + Send + Sync {
     /// Wrapped posterior.
     fn inner(&self) -> &dyn LatentPosterior;
@@ -187,14 +187,14 @@ pub struct MixturePosterior<P> {
 }
 
 impl<P: LatentPosterior> MixturePosterior<P> {
-    /// Mixture of one component, with one posterior per latent function.
+    /// Mixture of one component.
     #[must_use]
     pub fn single(parts: Vec<P>) -> Self {
         Self { weights: vec![1.0], parts }
     }
 
-    /// Mixture with these proportions, which sum to 1. `parts` has one posterior per component and latent
-    /// function, components outermost.
+    /// Mixture with proportions that sum to 1, and one posterior per component (outermost) and latent
+    /// function.
     ///
     /// # Errors
     /// [`KernelError::Shape`] unless all components have the same number of latent functions.
@@ -242,7 +242,7 @@ impl<P: LatentPosterior> MixturePosterior<P> {
         Ok(LatentBeliefs::mixture(functions, components))
     }
 
-    /// Means and variances of all parts; [alike](InducingPosterior::alike) parts are predicted together.
+    /// Predictions of all parts; [alike](InducingPosterior::alike) parts are predicted together.
     fn predict_parts(
         &self,
         x: MatRef<'_, f64>,
@@ -266,7 +266,7 @@ impl<P: LatentPosterior> MixturePosterior<P> {
         Ok(found.into_iter().flatten().collect())
     }
 
-    /// Mixes components of one function: mean of variances plus variance of means.
+    /// Mean of variances plus variance of means.
     fn over_components(&self, components: &[&LatentPrediction]) -> LatentPrediction {
         let own = || self.weights.iter().zip(components);
         let at = |i: usize| {
@@ -278,10 +278,10 @@ impl<P: LatentPosterior> MixturePosterior<P> {
         LatentPrediction { mean, variance }
     }
 
-    /// Means and joint covariance of one latent function at the rows of `x`, averaged over components.
+    /// Means and joint covariance of one latent function, averaged over components.
     ///
     /// # Errors
-    /// As [`beliefs`](Self::beliefs); [`KernelError::Shape`] if the function does not exist.
+    /// As [`beliefs`](Self::beliefs); [`KernelError::Shape`] for a missing function.
     pub fn joint(
         &self,
         latent: usize,
@@ -308,8 +308,7 @@ impl<P: LatentPosterior> MixturePosterior<P> {
         Ok((mean, covariance))
     }
 
-    /// Contributions of kernel terms to the mean of one latent function at the rows of `x`, averaged over
-    /// components: N×T.
+    /// Contributions of kernel terms to the mean of one latent function, averaged over components: N×T.
     ///
     /// # Errors
     /// As [`joint`](Self::joint).
@@ -332,8 +331,7 @@ impl<P: LatentPosterior> MixturePosterior<P> {
         Ok(sum.unwrap_or_else(|| Mat::zeros(x.nrows(), 0)))
     }
 
-    /// Means and variances of kernel terms of one latent function at the rows of `x`, averaged over
-    /// components.
+    /// Means and variances of kernel terms of one latent function, averaged over components.
     ///
     /// # Errors
     /// As [`joint`](Self::joint).
@@ -353,8 +351,8 @@ impl<P: LatentPosterior> MixturePosterior<P> {
         Ok((0..count).map(term).collect())
     }
 
-    /// Joint samples of all latent functions at the rows of `x`, fixed by the seed: N×`count` per latent
-    /// function. In each sample (column), all functions use the same component.
+    /// Joint samples of all latent functions, fixed by the seed: N×`count` each. In a sample (column), all
+    /// functions use the same component.
     ///
     /// # Errors
     /// As [`beliefs`](Self::beliefs), and if the covariance cannot be factored.
@@ -384,7 +382,7 @@ impl<P: LatentPosterior> MixturePosterior<P> {
         Ok(samples)
     }
 
-    /// Component drawn by a number between 0 and 1.
+    /// Component drawn by a number in [0, 1].
     fn draw_component(&self, place: f64) -> usize {
         let mut sum = 0.0;
         let found = self.weights.iter().position(|weight| {
@@ -395,8 +393,7 @@ impl<P: LatentPosterior> MixturePosterior<P> {
     }
 }
 
-/// Joint samples (N×`count`) of a Gaussian. Adds `rounding`, the rounding error of the covariance, to its
-/// diagonal.
+/// Joint samples (N×`count`) of a Gaussian; adds the covariance's `rounding` error to its diagonal.
 ///
 /// # Errors
 /// If the covariance cannot be factored.
@@ -421,7 +418,7 @@ pub fn sample_joint(
     Ok(samples)
 }
 
-/// Mixes the bits of a seed, so that consecutive seeds give unrelated streams.
+/// Mixes bits, so that consecutive seeds give unrelated streams.
 fn scramble(x: u64) -> u64 {
     let mut z = x.wrapping_add(0x9E37_79B9_7F4A_7C15);
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

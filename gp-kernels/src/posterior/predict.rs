@@ -12,7 +12,7 @@ use crate::error::KernelError;
 use crate::evaluate::Evaluator;
 use crate::inducing::SharedPoints;
 
-/// Points per block. Memory is two blocks per thread.
+/// Points per block; memory is two blocks per thread.
 pub(super) const BLOCK: usize = 2048;
 
 impl InducingPosterior {
@@ -25,11 +25,8 @@ impl InducingPosterior {
         Ok(alone.pop().unwrap_or_default())
     }
 
-    /// Latent means and variances at `x` (N×D) of functions that [share](Self::alike) kernel and inducing
-    /// inputs. Projects once for all.
-    ///
-    /// # Errors
-    /// As [`predict`](Self::predict).
+    /// [`predict`](Self::predict) for functions that [share](Self::alike) kernel and inducing inputs;
+    /// projects once.
     pub(super) fn predict_alike(
         alike: &[&Self],
         x: MatRef<'_, f64>,
@@ -56,7 +53,7 @@ impl InducingPosterior {
         Ok(apart(all, BLOCK, functions))
     }
 
-    /// Writes `φᵀ m` to `mean` and adds `φᵀ V φ` to `variance`, for each column of `phi`.
+    /// Writes `φᵀ m` to `mean`, adds `φᵀ V φ` to `variance`, per column of `phi`.
     pub(super) fn moments(
         &self,
         phi: MatRef<'_, f64>,
@@ -100,11 +97,10 @@ impl InducingPosterior {
         Ok((mean, covariance))
     }
 
-    /// Joint samples of the latent function at `x`, fixed by the seed: N×`count`, one function per column.
+    /// Joint samples at `x`, fixed by the seed: N×`count`, one function per column.
     ///
-    /// A sample is `Φᵀ v + r`: inducing values v, and a remainder r with covariance `K_xx − ΦᵀΦ`. The
-    /// rounding error of this covariance is added to its diagonal. The returned record contains it and any
-    /// further jitter.
+    /// A sample is `Φᵀ v + r`, with inducing values v and a remainder r of covariance `K_xx − ΦᵀΦ`. Its
+    /// rounding error is added to its diagonal and, with any further jitter, is in the returned record.
     ///
     /// # Errors
     /// As [`predict`](InducingPosterior::predict), and if the covariance of r cannot be factored.
@@ -153,7 +149,7 @@ impl InducingPosterior {
         Ok((factor, record))
     }
 
-    /// Converts standard normal draws (M×count) into whitened inducing values, `m + L_B⁻ᵀ ε` or `m + L_S ε`.
+    /// Whitened inducing values `m + L_B⁻ᵀ ε` or `m + L_S ε` from standard normal draws ε (M×count).
     fn inducing_values(&self, mut draws: Mat<f64>, threading: Threading) -> Result<Mat<f64>, KernelError> {
         match &self.factor {
             PosteriorFactor::Precision(factor) => {
@@ -176,7 +172,7 @@ impl InducingPosterior {
         }
     }
 
-    /// Writes vectors with squared norm `φᵀ V φ` to the columns of `out`: `L_B⁻¹ Φ` or `L_Sᵀ Φ`.
+    /// Columns with squared norm `φᵀ V φ`: `L_B⁻¹ Φ` or `L_Sᵀ Φ`.
     fn spread(
         &self,
         phi: MatRef<'_, f64>,
@@ -195,7 +191,7 @@ impl InducingPosterior {
     }
 }
 
-/// Splits predictions ordered by block of points and function into one per function.
+/// Splits predictions, ordered by block and function, by function.
 pub(super) fn apart(all: LatentPrediction, block: usize, functions: usize) -> Vec<LatentPrediction> {
     if functions == 1 {
         return vec![all];
@@ -209,9 +205,8 @@ pub(super) fn apart(all: LatentPrediction, block: usize, functions: usize) -> Ve
         .collect()
 }
 
-/// Jitter ladder for a difference of covariances. Its errors may exceed the difference: up to 1e6 rounding
-/// errors of the subtracted part for an ill-conditioned factor, and 1000 times that if the factor needed
-/// jitter.
+/// Jitter ladder for a difference of covariances, whose errors may exceed it: up to 1e6 rounding errors of
+/// the subtracted part for an ill-conditioned factor, 1000 times that if the factor needed jitter.
 pub(super) fn policy_beyond(left: MatRef<'_, f64>, rounding: f64) -> JitterPolicy {
     const CONDITION: f64 = 1e9;
     let scale = (0..left.nrows()).map(|i| left[(i, i)].abs()).sum::<f64>() / left.nrows().max(1) as f64;

@@ -1,4 +1,4 @@
-//! Posterior as stored in model files: kernel expression and numbers, readable without this crate.
+//! Posterior in model files: kernel expression and numbers, readable without this crate.
 
 use faer::Mat;
 use gp_linalg::{Cholesky, JitterPolicy};
@@ -11,7 +11,7 @@ use crate::inducing::InducingInputs;
 use crate::registry::Registry;
 use crate::tree::KernelExt as _;
 
-/// Posterior as text and numbers. Loads without training data.
+/// Posterior as text and numbers; loads without training data.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct StoredPosterior {
     kernel: String,
@@ -49,8 +49,8 @@ impl StoredPosterior {
         Self { kernel, inputs: inputs.clone(), jitter, mean: mean.to_vec(), factor }
     }
 
-    /// Posterior whose kernel is parsed with this registry. If kernel, inducing inputs and jitter equal those
-    /// of a posterior in `before`, the two are [alike](InducingPosterior::alike).
+    /// Posterior with kernels parsed by this registry; [alike](InducingPosterior::alike) to one in `before`
+    /// with equal kernel, inducing inputs and jitter.
     ///
     /// # Errors
     /// An expression that cannot be parsed, or invalid numbers.
@@ -76,7 +76,6 @@ impl StoredPosterior {
 }
 
 impl StoredPosterior {
-    /// `true` if kernel, inducing inputs and jitter equal those of `other`.
     fn is_like(&self, other: &InducingPosterior) -> bool {
         self.jitter == other.policy
             && self.inputs == *other.inputs()
@@ -84,7 +83,6 @@ impl StoredPosterior {
     }
 }
 
-/// Lower triangular matrix from the columns of its triangle.
 fn unpack(lower: &[f64], count: usize) -> Result<Mat<f64>, KernelError> {
     check_count("posterior covariance factor", "entries", count * (count + 1) / 2, lower.len())?;
     let mut factor = Mat::zeros(count, count);

@@ -1,8 +1,8 @@
 //! Posterior per kernel term, for a prior that is a sum of independent functions `f = Σ f_t`.
 //!
-//! The covariance of `f_t(x)` and `f(Z)` is `k_t(x, Z)`, so the mean `k(x, Z) a` with `a = K_zz⁻¹ E u` is the
-//! sum of `k_t(x, Z) a`. With `φ_t = L⁻¹ k_t(Z, x)`, a term's variance is `k_t(x, x) − φ_tᵀφ_t + φ_tᵀ V φ_t`.
-//! Given data, terms are correlated: their variances do not add up.
+//! The covariance of `f_t(x)` and `f(Z)` is `k_t(x, Z)`, so the mean `k(x, Z) a`, `a = K_zz⁻¹ E u`, is the sum of
+//! `k_t(x, Z) a`. With `φ_t = L⁻¹ k_t(Z, x)`, a term's variance is `k_t(x, x) − φ_tᵀφ_t + φ_tᵀ V φ_t`. Given data,
+//! terms are correlated: their variances do not add up.
 
 use faer::prelude::ReborrowMut as _;
 use faer::{Accum, ColMut, Mat, MatMut, MatRef};
@@ -23,8 +23,8 @@ pub fn terms(kernel: &dyn Kernel) -> Vec<&dyn Kernel> {
     }
 }
 
-/// `k_t(x, ·) a` of each [term](terms) at the rows of `x`, N×T. `cross` writes the covariances (`a.len()`×B)
-/// of a term with B rows.
+/// `k_t(x, ·) a` of each [term](terms) at the rows of `x`, N×T. `cross` writes covariances (`a.len()`×B) of
+/// a term with B rows.
 ///
 /// # Errors
 /// Those of `cross`.
@@ -52,7 +52,7 @@ pub fn term_means(
     Ok(means)
 }
 
-/// Posterior means and variances of each [term](terms) at some points. `predict` computes those with a given
+/// Posterior means and variances of each [term](terms); `predict` computes those with a given
 /// cross-covariance kernel.
 ///
 /// # Errors
@@ -99,7 +99,7 @@ impl InducingPosterior {
         Ok(prediction)
     }
 
-    /// Contributions of [terms] to the mean at the rows of `x`: N×T.
+    /// Contributions of [terms] to the mean at `x`: N×T.
     ///
     /// # Errors
     /// As [`predict`](Self::predict).
@@ -145,8 +145,8 @@ mod tests {
         }
     }
 
-    /// Means equal [`InducingPosterior::term_means`], also beyond one block. Variances are those of the prior
-    /// without observations, and otherwise `k_t − k_tᵀ K⁻¹ k_t + k_tᵀ L⁻ᵀ V L⁻¹ k_t` by dense algebra.
+    /// Dense algebra: prior variances without observations, otherwise
+    /// `k_t − k_tᵀ K⁻¹ k_t + k_tᵀ L⁻ᵀ V L⁻¹ k_t`.
     #[test]
     fn terms_have_variances() {
         use faer::linalg::solvers::Solve as _;
@@ -178,7 +178,6 @@ mod tests {
         }
     }
 
-    /// The posterior of a linear term is a straight line.
     #[test]
     fn a_term_is_a_function_of_its_kind() {
         let points = Mat::from_fn(5, 2, |i, d| if d == 0 { i as f64 } else { 0.4 });

@@ -11,10 +11,9 @@ use crate::tree::KernelExt;
 use crate::views;
 use crate::workspace::Workspace;
 
-/// Step of fourth-order differences. Their error is 1e-16 times the fifth derivative, plus 1e-12 from
-/// rounding.
+/// Step of fourth-order differences; error 1e-16 times the fifth derivative, plus 1e-12 from rounding.
 const STEP: f64 = 1e-4;
-/// Gradient tolerance, for errors of differences and of sums of some hundred terms.
+/// For errors of differences and of sums of some hundred terms.
 const TOLERANCE: f64 = 1e-6;
 
 pub(super) fn check(kit: &Conformance, kernel: &dyn Kernel, report: &mut Report) {
@@ -29,7 +28,6 @@ fn dot(a: &Mat<f64>, b: &Mat<f64>) -> f64 {
     (0..a.ncols()).map(|j| (0..a.nrows()).map(|i| a[(i, j)] * b[(i, j)]).sum::<f64>()).sum()
 }
 
-/// Compares a gradient with differences of `objective(index, change)`.
 fn compare(
     what: &str,
     gradient: &[f64],
@@ -52,7 +50,6 @@ fn compare(
     }
 }
 
-/// Kernel with parameter value `i` changed by `by`.
 fn moved(kernel: &dyn Kernel, i: usize, by: f64) -> Option<Box<dyn Kernel>> {
     let (names, values) = (kernel.parameter_names(), kernel.parameter_values());
     let mut copy = kernel.clone_box();
@@ -60,7 +57,7 @@ fn moved(kernel: &dyn Kernel, i: usize, by: f64) -> Option<Box<dyn Kernel>> {
     Some(copy)
 }
 
-/// Table with one real entry changed by `by`; entries are counted row by row.
+/// Table with one real entry, counted row by row, changed by `by`.
 fn shifted(kit: &Conformance, x: &Mat<f64>, entry: usize, by: f64) -> Mat<f64> {
     let mut copy = x.clone();
     let (i, d) = (entry / x.ncols(), entry % x.ncols());
@@ -70,7 +67,7 @@ fn shifted(kit: &Conformance, x: &Mat<f64>, entry: usize, by: f64) -> Mat<f64> {
     copy
 }
 
-/// Gradient entries, row by row, with zeros for columns of codes.
+/// Gradient, row by row, with zeros for columns of codes.
 fn entries(kit: &Conformance, gradient: &Mat<f64>) -> Vec<f64> {
     let real = |d: usize| kit.columns[d] == InputKind::Real;
     let entry = |i: usize, d: usize| if real(d) { gradient[(i, d)] } else { 0.0 };
@@ -158,7 +155,6 @@ fn returned_sum(kit: &Conformance, kernel: &dyn Kernel, report: &mut Report) {
     report.require(doubled, || "a second reverse pass did not add to the first".to_owned());
 }
 
-/// Checks the chain rule to unconstrained parameters.
 fn solver_coordinates(kit: &Conformance, kernel: &dyn Kernel, report: &mut Report) {
     let (x, g) = (kit.table(6, 40), weights(6, 6, 41));
     let (mut natural, mut free) = (vec![0.0; kernel.parameter_count()], vec![0.0; kernel.free_count()]);

@@ -1,4 +1,4 @@
-//! Conformance tests for any kernel, of this crate or another.
+//! Conformance tests for any kernel.
 //!
 //! ```
 //! use gp_kernels::testkit::{InputKind, Conformance};
@@ -55,7 +55,7 @@ impl Conformance {
         Self { columns, registry: Registry::built_in(), seed: 7 }
     }
 
-    /// Sets the registry, to parse kernels of other crates.
+    /// Sets the registry that parses kernels of other crates.
     #[must_use]
     pub fn with_registry(mut self, registry: Registry) -> Self {
         self.registry = registry;
@@ -99,12 +99,11 @@ impl Report {
         }
     }
 
-    /// Value of a step; an error is a failure.
     fn value<T, E: Display>(&mut self, step: &str, result: Result<T, E>) -> Option<T> {
         result.map_err(|error| self.failures.push(format!("{}: {step} failed: {error}", self.kernel))).ok()
     }
 
-    /// Fails unless two matrices agree to `tolerance` times the largest entry.
+    /// Fails unless matrices agree to `tolerance` times the largest entry.
     fn close(&mut self, what: &str, found: &Mat<f64>, expected: &Mat<f64>, tolerance: f64) {
         let scale = expected.norm_max().max(1e-300);
         let error = (found - expected).norm_max() / scale;

@@ -11,9 +11,9 @@ use crate::kernel::{Kernel, Pair};
 use crate::tree::parameter_count;
 use crate::views;
 
-/// Rows and columns of cross-covariances: empty, with loop remainders, several tiles.
+/// Rows and columns: empty, with loop remainders, several tiles.
 const CROSS: [(usize, usize); 3] = [(0, 4), (21, 13), (3, 1030)];
-/// Numbers of points of Gram matrices: one tile; tiles on and below the diagonal.
+/// One tile; tiles on and below the diagonal.
 const GRAM: [usize; 2] = [9, 130];
 
 struct Case {
@@ -47,7 +47,7 @@ pub(super) fn check(kit: &Conformance, kernel: &dyn Kernel, report: &mut Report)
     }
 }
 
-/// Fails unless bits are the same with and without a record, new or reused.
+/// Fails unless bits agree with and without a record, new or reused.
 fn compare(
     what: &str,
     cases: &[Case; 2],
@@ -67,7 +67,6 @@ fn compare(
     }
 }
 
-/// Values and gradients of a cross-covariance.
 fn cross(kernel: &dyn Kernel, case: &Case, record: &mut [f64]) -> Vec<f64> {
     let by = Evaluator::new(Threading::Here);
     let (m, n, dim) = (case.upstream.nrows(), case.upstream.ncols(), case.dim);
@@ -85,7 +84,6 @@ fn cross(kernel: &dyn Kernel, case: &Case, record: &mut [f64]) -> Vec<f64> {
     out
 }
 
-/// Values and gradients of a Gram matrix.
 fn gram(kernel: &dyn Kernel, case: &Case, record: &mut [f64]) -> Result<Vec<f64>, KernelError> {
     let by = Evaluator::new(Threading::Here);
     let (n, dim) = (case.upstream.nrows(), case.dim);

@@ -9,9 +9,8 @@ use crate::evaluate::{CovarianceGradients, Evaluator, cross, diagonal, gram};
 use crate::kernel::Kernel;
 use crate::tree::{KernelExt, parameter_count};
 
-/// Relative difference allowed between two computations of the same result.
 const ROUNDING: f64 = 1e-13;
-/// Largest relative jitter allowed for a Gram matrix.
+/// Largest relative jitter of a Gram matrix.
 const INDEFINITE: f64 = 1e-10;
 
 pub(super) fn check(kit: &Conformance, kernel: &dyn Kernel, report: &mut Report) {
@@ -27,7 +26,7 @@ pub(super) fn check(kit: &Conformance, kernel: &dyn Kernel, report: &mut Report)
     lengths(kernel, &a, &b, &ab, report);
 }
 
-/// Checks that scaling inputs and lengths by a power of two leaves covariances unchanged.
+/// Scaling inputs and lengths by a power of two must not change covariances.
 fn lengths(kernel: &dyn Kernel, a: &Mat<f64>, b: &Mat<f64>, expected: &Mat<f64>, report: &mut Report) {
     const FACTOR: f64 = 4.0;
     let columns = kernel.length_columns(a.ncols());
@@ -86,7 +85,7 @@ fn gram_and_diagonal(kernel: &dyn Kernel, x: MatRef<'_, f64>, report: &mut Repor
     }
 }
 
-/// Checks that memory layout of points (by rows, by columns, strided, reversed) does not matter.
+/// Checks points by rows, by columns, strided, reversed.
 fn strides(kernel: &dyn Kernel, a: &Mat<f64>, b: &Mat<f64>, expected: &Mat<f64>, report: &mut Report) {
     let evaluator = Evaluator::new(Threading::Here);
     let (m, n) = (a.nrows(), b.nrows());

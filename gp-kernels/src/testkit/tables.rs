@@ -13,7 +13,6 @@ pub enum InputKind {
     Codes(usize),
 }
 
-/// Table with `rows` random points.
 pub(super) fn random(columns: &[InputKind], rows: usize, seed: u64) -> Mat<f64> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut table = Mat::zeros(rows, columns.len());
@@ -28,7 +27,7 @@ pub(super) fn random(columns: &[InputKind], rows: usize, seed: u64) -> Mat<f64> 
     table
 }
 
-/// Matrix of random numbers between −1 and 1.
+/// Random numbers between −1 and 1.
 pub(super) fn weights(rows: usize, cols: usize, seed: u64) -> Mat<f64> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     Mat::from_fn(rows, cols, |_, _| uniform(&mut rng))

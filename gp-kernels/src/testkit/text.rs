@@ -32,7 +32,6 @@ fn serde_round_trip(kernel: &dyn Kernel, report: &mut Report) {
     report.require(printed == expected, || format!("deserialises as `{printed}`"));
 }
 
-/// Checks that each name matches one value, and that names differ.
 fn names(kernel: &dyn Kernel, report: &mut Report) {
     let (names, values) = (kernel.parameter_names(), kernel.parameter_values());
     report.require(names.len() == values.len(), || {
@@ -45,7 +44,7 @@ fn names(kernel: &dyn Kernel, report: &mut Report) {
     }
 }
 
-/// Checks that values survive conversion to unconstrained coordinates and back, up to rounding of exp and ln.
+/// Checks round trips through unconstrained coordinates, up to rounding of exp and ln.
 fn unconstrained(kernel: &dyn Kernel, report: &mut Report) {
     let mut copy = kernel.clone_box();
     let mut free = vec![0.0; kernel.free_count()];

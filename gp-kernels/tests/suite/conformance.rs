@@ -10,8 +10,8 @@ fn kit() -> Conformance {
     Conformance::new(vec![InputKind::Real, InputKind::Real, InputKind::Codes(3)])
 }
 
-/// Expressions of a kernel for the columns of [`kit`]: with default values and with others. A kernel that is
-/// not listed here is tested with its defaults on the real columns.
+/// Expressions for the columns of [`kit`], with default and other values; unlisted kernels use defaults on
+/// real columns.
 fn expressions(entry: &KernelEntry) -> Vec<String> {
     let name = entry.name();
     match name {

@@ -6,8 +6,8 @@ use faer::Mat;
 use gp_kernels::{CovarianceGradients, Evaluator, KernelExt, cross, gram, parse};
 use gp_linalg::Threading;
 
-/// Two points 1e-8 apart at an offset of 1e6, with a length-scale of that size. In one dimension differences
-/// are exact; in many, distances first come from a matrix product with terms 1e28 times larger.
+/// Points 1e-8 apart at an offset of 1e6, with a length-scale of 1e-8. In one dimension differences are
+/// exact; in many, products have terms 1e28 times larger.
 #[test]
 fn close_points_far_from_the_origin() {
     for dim in [1, 2, 8, 16, 17, 40] {
@@ -32,7 +32,6 @@ fn close_points_far_from_the_origin() {
     }
 }
 
-/// Values agree with the plain formula on both sides of the change from differences to products.
 #[test]
 fn products_and_differences_agree() {
     for dim in [1, 3, 15, 16, 17, 33, 100] {
@@ -51,8 +50,8 @@ fn products_and_differences_agree() {
     }
 }
 
-/// Length-scale gradients of close pairs that are far apart from other pairs in one column agree with
-/// differences, on both sides of the change from differences to products.
+/// Length-scale gradients of close pairs that are far from other pairs in one column, by differences and
+/// products.
 #[test]
 fn slopes_of_close_pairs_survive_far_spread() {
     for dim in [16, 17, 40] {
@@ -84,7 +83,6 @@ fn slopes_of_close_pairs_survive_far_spread() {
     }
 }
 
-/// Duplicate rows have distance exactly 0, so all entries of their Gram matrix are equal.
 #[test]
 fn duplicates_are_at_distance_zero() {
     for dim in [2, 50] {
@@ -97,7 +95,7 @@ fn duplicates_are_at_distance_zero() {
     }
 }
 
-/// Extreme parameters give finite values and gradients: limits 0 and 1, never NaN.
+/// Limits 0 and 1, never NaN.
 #[test]
 fn extreme_parameters_stay_finite() {
     for dim in [2, 20] {

@@ -136,7 +136,7 @@ fn nesting_is_bounded() {
     assert!(parse(&deep).expect_err("too deep").to_string().contains("nested"));
 }
 
-/// Random sequences of valid words, which the parser follows further than random text.
+/// Valid words, which the parser follows further than random text.
 fn words() -> impl Strategy<Value = String> {
     let word = prop::sample::select(vec![
         "rbf",

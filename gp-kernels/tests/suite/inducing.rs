@@ -1,4 +1,4 @@
-//! Inducing inputs: projections and their reverse pass, windows and their limits, posteriors and predictions.
+//! Inducing inputs: projections, windows, posteriors and predictions.
 #![expect(clippy::unwrap_used, reason = "a test that fails should stop at once")]
 
 use crate::common::table;
@@ -53,8 +53,7 @@ fn projections_give_the_conditional_of_dense_formulas() {
     }
 }
 
-/// Three tiles (39 million multiplications) and one tile agree up to the order of sums. A record changes no
-/// bit.
+/// Three tiles (39 million multiplications) and one tile agree up to the order of sums.
 #[test]
 fn cut_tables_are_those_in_one_piece() {
     let (kernel, x) = (parse("1.3 * rbf(lengthscale=20)").unwrap(), table(800, 512, 5));
@@ -89,7 +88,7 @@ fn residuals_at_the_inducing_inputs_are_zero_and_never_negative() {
     }
 }
 
-/// `Σ A ∘ Φ + Σ b s` for fixed A and b. Its gradient uses all parts of the reverse pass.
+/// `Σ A ∘ Φ + Σ b s` for fixed A and b; its gradient uses all parts of the reverse pass.
 fn objective(kernel: &dyn Kernel, inputs: &InducingInputs, x: MatRef<'_, f64>) -> f64 {
     let projection = project(kernel, inputs, x);
     let (phi, residual) = (projection.phi(), projection.residual());
@@ -147,7 +146,7 @@ fn the_reverse_pass_agrees_with_differences() {
     }
 }
 
-/// Gradients of a process in one list: before and after the reverse pass of `K_zz`.
+/// Gradients before and after the reverse pass of `K_zz`.
 fn gradients(prior: &InducingPrior, process: &SparseProcess, projection: &Projection) -> Vec<f64> {
     let by = Evaluator::new(Threading::Here);
     let (mut a, b) = upstream(prior.count(), projection.phi().ncols());
@@ -277,7 +276,6 @@ fn windowed_covariances_are_integrals_of_the_kernel() {
     }
 }
 
-/// The average of independent values over a window is 0.
 #[test]
 fn windows_see_nothing_of_white_noise() {
     let (with, without) = (parse("rbf + white(variance=3)").unwrap(), parse("rbf").unwrap());
@@ -297,7 +295,7 @@ fn kernels_without_a_window_are_named() {
     assert!(matches!(&error, KernelError::NoWindow { kernel } if kernel.contains("matern32")), "{error}");
 }
 
-/// Posterior from data, `B = I + Φ Φᵀ/σ²`, `m = B⁻¹ Φ y/σ²`, in both parametrisations.
+/// `B = I + Φ Φᵀ/σ²`, `m = B⁻¹ Φ y/σ²`, in both parametrisations.
 fn posteriors() -> (InducingPosterior, InducingPosterior, Mat<f64>, Vec<f64>) {
     let (kernel, x) = (kernel(), table(12, 2, 7));
     let y = rows(&table(12, 1, 8));
@@ -387,7 +385,7 @@ fn a_stored_posterior_predicts_the_same_bits() {
     }
 }
 
-/// Posteriors with the same kernel and Z but different means and factors, over more than one block.
+/// More than one block.
 #[test]
 fn functions_that_share_a_process_have_the_bits_of_those_apart() {
     let (first, by_covariance, _, _) = posteriors();
@@ -475,8 +473,7 @@ fn confident_posteriors_can_be_sampled() {
     }
 }
 
-/// With crowded inducing inputs, the remaining prior variance is close to the rounding errors of the
-/// difference.
+/// The remaining prior variance is close to rounding errors.
 #[test]
 fn samples_through_crowded_inducing_inputs() {
     let by = Evaluator::new(Threading::Here);
@@ -490,7 +487,6 @@ fn samples_through_crowded_inducing_inputs() {
     }
 }
 
-/// The same invalid calls with points and with windows give typed errors.
 #[test]
 fn wrong_shapes_are_errors_for_points_and_windows_alike() {
     let kernel = kernel();
@@ -547,18 +543,16 @@ fn absurd_sizes_in_a_file_are_refused_at_once() {
     assert!(Registry::built_in().parse_for("rbf(ard=true)", usize::MAX).is_err());
 }
 
-/// Entries, row by row.
 fn rows(matrix: &Mat<f64>) -> Vec<f64> {
     (0..matrix.nrows()).flat_map(|i| (0..matrix.ncols()).map(move |j| matrix[(i, j)])).collect()
 }
 
-/// Panics unless two matrices agree to `tolerance` times the largest entry of the second.
+/// Panics unless matrices agree to `tolerance` times the largest entry of the second.
 fn assert_close(what: &str, found: MatRef<'_, f64>, expected: MatRef<'_, f64>, tolerance: f64) {
     let error = (found - expected).norm_max() / expected.norm_max();
     assert!(error <= tolerance, "{what}: relative error {error:.2e} above {tolerance:.0e}");
 }
 
-/// Central differences of a function of several numbers.
 fn differences(at: &[f64], mut value: impl FnMut(&[f64]) -> f64) -> Vec<f64> {
     const STEP: f64 = 1e-5;
     let mut moved = at.to_vec();

@@ -1,4 +1,4 @@
-//! Integration tests in one program, because linking one program per file takes longer than compiling it.
+//! Integration tests in one program, which links faster than one program per file.
 
 mod common;
 #[cfg(feature = "testkit")]

@@ -1,4 +1,4 @@
-//! Passes over data compared with dense algebra: sums, gradients, shared sparse processes, teams, stop signals.
+//! Passes compared with dense algebra: sums, gradients, shared sparse processes, teams, stop signals.
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 use faer::Mat;
@@ -52,7 +52,6 @@ fn process(q: usize) -> SparseProcess {
     SparseProcess::new(kernel, InducingInputs::points(z.as_ref()).unwrap()).unwrap()
 }
 
-/// Gaussian per latent function, given by the factor of its precision.
 struct Posterior {
     factors: Vec<Cholesky>,
     half_means: Vec<Vec<f64>>,
@@ -76,7 +75,6 @@ impl Posterior {
         all
     }
 
-    /// V of one latent function, as a dense matrix.
     fn covariance(&self, q: usize) -> Mat<f64> {
         let mut all = Mat::identity(M, M);
         self.factors[q].solve_in_place(all.as_mut(), Threading::Here).unwrap();
@@ -90,7 +88,7 @@ impl Beliefs for Posterior {
     }
 }
 
-/// `Σ_i Σ_q y_i sin(μ) + w² + s²`, a smooth function of all marginals, with its slopes.
+/// `Σ_i Σ_q y_i sin(μ) + w² + s²` with its slopes.
 fn rule(block: LaneBlock<'_, usize>, extra: &mut [f64]) -> Result<(), Fault> {
     let LaneBlock { own, seen, latents, .. } = block;
     *own += seen.count();
@@ -139,7 +137,6 @@ impl Case {
         passes
     }
 
-    /// Sums, and gradients of the sparse processes.
     fn found(
         &self,
         processes: &[SparseProcess],
@@ -261,7 +258,6 @@ fn threads_change_no_bits_and_records_change_nothing() {
     }
 }
 
-/// Results of all processes of a team.
 fn in_team<T: Send>(count: usize, work: impl Fn(Arc<dyn Reduction>) -> T + Sync) -> Vec<T> {
     Team::pretended(count, |team| work(Arc::new(TeamReduction::of(team))))
 }
@@ -313,7 +309,7 @@ fn processes_stop_together() {
     stopped.iter().for_each(|ends| assert_eq!(*ends, (Ok(()), Err(Fault::Data(DataError::Stopped)))));
 }
 
-/// Two components with diagonal covariances; the second is as wide as the prior.
+/// Two components; the second is as wide as the prior.
 struct Diagonals([Vec<f64>; 2], Vec<f64>);
 
 impl Beliefs for Diagonals {
@@ -402,7 +398,7 @@ fn a_stop_signal_ends_a_pass_between_blocks() {
     assert_eq!(sums.numbers, case.found(&processes, Threading::Here, None).0);
 }
 
-/// Projections that do not stay are recomputed by every pass, with the same bits and memory for one block.
+/// Each pass recomputes them, in memory for one block.
 #[test]
 fn projections_that_do_not_stay_change_no_bit() {
     let case = Case::new(1500);

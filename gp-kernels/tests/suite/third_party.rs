@@ -6,7 +6,7 @@ use gp_kernels::testkit::{Conformance, InputKind};
 use gp_kernels::{Kernel, KernelError, KernelExt, Profile, Radial, Registry};
 use gp_optim::Parameter;
 
-/// Cauchy kernel `1 / (1 + s/c)`; `WRONG` selects a planted fault.
+/// Kernel `1 / (1 + s/c)`; `WRONG` selects a planted fault.
 #[derive(Clone, Copy, Debug, Default)]
 struct Cauchy<const WRONG: u8>;
 
@@ -84,7 +84,7 @@ fn the_kit_finds_planted_faults() {
     }
 }
 
-/// Kernel that implements the trait `Kernel` itself: `min(x, z)`, the Wiener process on x ≥ 0.
+/// `min(x, z)`, the Wiener process on x ≥ 0; implements `Kernel` itself.
 mod wiener {
     use super::*;
     use gp_kernels::Workspace;
@@ -92,11 +92,11 @@ mod wiener {
         Block, BlockMut, Gradients, Pair, Points, TileShape, column, column_mut, point, point_mut,
     };
 
-    /// Record length of every tile. The record is useless, so that the kit can check its handling.
+    /// Length of a useless record, so that the kit checks its handling.
     #[derive(Clone, Debug)]
     pub(super) struct Wiener {
         pub(super) recorded: usize,
-        /// Planted fault: the reverse pass uses the values of an earlier tile.
+        /// Planted fault: the reverse pass uses values of an earlier tile.
         pub(super) stale: bool,
     }
 
@@ -117,7 +117,6 @@ mod wiener {
         if x * z <= 0.0 { 0.0 } else { x.abs().min(z.abs()) }
     }
 
-    /// Derivatives with respect to x and z.
     fn slopes(x: f64, z: f64) -> (f64, f64) {
         match (x * z <= 0.0, x.abs() < z.abs()) {
             (true, _) => (0.0, 0.0),

@@ -8,7 +8,6 @@ use crate::likelihood::{Described as _, Likelihood};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Columns<'y> {
     pub(super) targets: &'y [f64],
-    /// One per target.
     pub(super) adjustments: &'y [f64],
     pub(super) weight: f64,
 }
@@ -19,7 +18,6 @@ impl Columns<'_> {
         if let [adjustment] = self.adjustments { *adjustment } else { 0.0 }
     }
 
-    /// Likelihood of several targets with known noise; None for a single target or without such noise.
     pub(super) fn noisier(&self, likelihood: &dyn Likelihood) -> Option<Box<dyn Likelihood>> {
         let has_some = self.adjustments.len() > 1 && self.adjustments.iter().any(|known| *known != 0.0);
         has_some.then(|| likelihood.with_known_noise(self.adjustments)).flatten()
@@ -36,7 +34,6 @@ impl Columns<'_> {
         }
     }
 
-    /// Checks that adjustment and weight are valid for the likelihood.
     pub(super) fn check(&self, likelihood: &dyn Likelihood) -> Result<(), LikelihoodError> {
         let (adjustment, weight) = (self.adjustment(), self.weight);
         if self.adjustments.len() > 1 {
@@ -52,8 +49,7 @@ impl Columns<'_> {
         check("weight", weight, weight.is_finite() && weight > 0.0, "finite and above 0")
     }
 
-    /// Checks the known noise variances of several targets: valid, and 0 unless the likelihood accepts
-    /// them.
+    /// Known noise of several targets must be 0 unless accepted.
     fn check_known_noise(&self, likelihood: &dyn Likelihood) -> Result<(), LikelihoodError> {
         let takes_some = likelihood.with_known_noise(&vec![0.0; self.adjustments.len()]).is_some();
         self.adjustments.iter().try_for_each(|&known| {

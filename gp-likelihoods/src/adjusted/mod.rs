@@ -19,14 +19,13 @@ use columns::Columns;
 
 /// Likelihood whose observations have extra columns after the P targets:
 ///
-/// 1. P adjustments. For one target: a known noise variance ≥ 0, added to the parameter, under [Gaussian
-///    noise](Described::gaussian_noise); an offset added to the latent under any other likelihood of one
-///    latent; 0 under likelihoods of several latents. For several targets: one known noise variance each, 0
-///    unless the likelihood [accepts them](Described::with_known_noise).
-/// 2. One [weight](Described::weight) > 0.
+/// 1. P adjustments. One target: a known noise variance ≥ 0 under [Gaussian
+///    noise](Described::gaussian_noise), else an offset added to the only latent; 0 for several latents.
+///    Several targets: known noise variances, 0 unless [accepted](Described::with_known_noise).
+/// 2. One [weight](Described::weight) > 0, which only inference applies.
 ///
-/// Densities and integrals ignore the weight; inference applies it. Predictions are for an unadjusted
-/// observation of weight 1. Name, parameters and expression are those of the inner likelihood.
+/// Predictions are for an unadjusted observation of weight 1. Name, parameters and expression are the inner
+/// likelihood's.
 ///
 /// ```
 /// use gp_likelihoods::{Adjusted, Described, Latent, Likelihood, Poisson, Workspace};
@@ -44,32 +43,30 @@ pub struct Adjusted {
 }
 
 impl Adjusted {
-    /// Number of extra columns: one adjustment per target, and a weight.
+    /// Number of extra columns, P + 1.
     #[must_use]
     pub fn columns_after(targets: usize) -> usize {
         targets + 1
     }
 
-    /// Adds the columns to a likelihood.
+    /// Likelihood with extra columns.
     #[must_use]
     pub fn new(likelihood: Box<dyn Likelihood>) -> Self {
         Self { likelihood }
     }
 
-    /// Class weights that give every class the total weight of the largest; 1 for a class without
-    /// observations. All are at least 1, as Power EP and shared sites require.
+    /// Class weights that raise every class's total weight to the largest; 1 for an empty class. All are ≥
+    /// 1, as Power EP and shared sites require.
     #[must_use]
     pub fn balanced(counts: &[usize]) -> Vec<f64> {
         let largest = counts.iter().copied().max().unwrap_or(0) as f64;
         counts.iter().map(|&n| if n == 0 { 1.0 } else { largest / n as f64 }).collect()
     }
 
-    /// Noise variance including a known part, under Gaussian noise.
     fn noise(&self, known: f64) -> Option<f64> {
         self.likelihood.gaussian_noise().map(|noise| noise.variance() + known)
     }
 
-    /// Targets and latent values as the inner likelihood takes them.
     fn plain_rows(&self, rows: Targets<'_>, f: &[f64]) -> Result<(Vec<f64>, Vec<f64>), RowError> {
         let (mut targets, mut shifted) = (Vec::with_capacity(rows.y.len()), f.to_vec());
         let size = f.len().checked_div(rows.count()).unwrap_or(0);
@@ -82,7 +79,6 @@ impl Adjusted {
         Ok((targets, shifted))
     }
 
-    /// Fills the extra columns of an unadjusted observation.
     fn fill_columns<T: Copy>(
         &self,
         out: &mut [T],
@@ -352,13 +348,12 @@ impl Adjusted {
         Ok(Columns { targets, adjustments, weight: weight[0] })
     }
 
-    /// Distribution function of an extra column, which is constant.
     fn cdf_of_column(&self, output: usize, column: usize, y: f64) -> Result<f64, LikelihoodError> {
         check_output(self, output)?;
         Ok(f64::from(u8::from(y >= self.constant(column))))
     }
 
-    /// Extra column (from 0) of an unadjusted observation: adjustment 0, weight 1.
+    /// Adjustment 0, weight 1.
     fn constant(&self, column: usize) -> f64 {
         f64::from(u8::from(column == self.targets()))
     }

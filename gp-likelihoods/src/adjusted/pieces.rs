@@ -8,7 +8,7 @@ use crate::likelihood::Described as _;
 use crate::pieces::Pieces;
 use crate::workspace::Workspace;
 
-/// Pieces of the inner likelihood; its only latent is shifted by the offset.
+/// Inner pieces; the only latent is shifted by the offset.
 impl Pieces for Adjusted {
     fn piece_count(&self) -> usize {
         self.own().piece_count()

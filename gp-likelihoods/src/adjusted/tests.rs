@@ -10,7 +10,6 @@ fn belief() -> Latent {
     Latent::new(0.3, 0.8).unwrap()
 }
 
-/// Expected and tilted integrals, and the log density, all with derivatives.
 fn everything(likelihood: &dyn Likelihood, y: &[f64], q: &[Latent]) -> Vec<f64> {
     let (mut ws, mut slopes, mut point) =
         (Workspace::new(), LatentDerivatives::default(), PointDerivatives::default());
@@ -138,7 +137,6 @@ fn columns_that_cannot_be_are_refused_by_name() {
     assert!(text(gaussian(), &[0.0, 0.0]).starts_with("number of outputs is 2"));
 }
 
-/// Every target has its own known noise; the weight is common.
 #[test]
 fn several_targets_have_known_noise_each() {
     let q = [belief(), Latent::new(-0.4, 0.6).unwrap()];

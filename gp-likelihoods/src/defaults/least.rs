@@ -1,11 +1,10 @@
-//! Smallest value of a support at which a distribution function is high enough.
+//! Smallest value of a support with a high enough distribution function.
 
 use crate::crossing::{Among, crossing};
 use crate::error::LikelihoodError;
 use crate::support::Support;
 
-/// Smallest value of a support at which a non-decreasing function is ≥ 0. `start` holds first value and
-/// step.
+/// Smallest value where a non-decreasing function is ≥ 0. `start`: value and step.
 pub(super) fn least(
     support: Support,
     start: (f64, f64),
@@ -22,7 +21,6 @@ pub(super) fn least(
     Ok(support.label(last))
 }
 
-/// Search domain of a support without classes.
 pub(crate) fn among(support: Support) -> Among {
     match support {
         Support::Positive => Among::Positives,

@@ -1,19 +1,16 @@
-//! Default integrals by quadrature: expectations, tilted moments and predictions. They also check closed
-//! forms.
+//! Default integrals by quadrature, which also check closed forms.
 //!
-//! **One latent.** A grid known in advance if the log density is [analytic near the real
-//! line](crate::Density::strip). For other smooth integrands without narrow features, a grid whose step is
-//! halved until sums converge. Otherwise adaptive panels, or an error that gives the unresolved place.
-//! Errors are below 1e-9 of the result.
+//! **One latent.** A grid known in advance if the log density is [analytic near the real line](crate::Density::strip).
+//! For other smooth integrands without narrow features, a grid halved until sums converge. Otherwise adaptive panels,
+//! or an error with the unresolved place. Errors are below 1e-9 of the result.
 //!
-//! **Two or three latents, smooth.** Product Gauss–Hermite rules of growing order until two agree to 1e-7;
-//! at the mode for the tilted normaliser of a log-concave likelihood. Errors are below 1e-6 for standard
-//! deviations up to 1.
+//! **Two or three latents, smooth.** Product Gauss–Hermite rules of growing order until two agree to 1e-7, at the mode
+//! for log-concave tilted normalisers. Errors are below 1e-6 for standard deviations up to 1.
 //!
-//! **Otherwise.** Quasi-random nodes of the [`Workspace`], by default with errors of some thousandths of
-//! the integrand's standard deviation. Tilted normalisers place nodes at mode and cavity, so that confident
-//! observations are not missed. With several modes (likelihoods that are not log-concave), derivatives may
-//! be wrong by a tenth. [`Workspace::disagreement`] estimates the error.
+//! **Otherwise.** Quasi-random nodes of the [`Workspace`], by default with errors of some thousandths of the
+//! integrand's standard deviation. Tilted normalisers place nodes at mode and cavity to resolve confident
+//! observations. With several modes (not log-concave), derivatives may be wrong by a tenth.
+//! [`Workspace::disagreement`] estimates the error.
 
 mod least;
 pub(crate) mod many;
@@ -34,8 +31,7 @@ use crate::workspace::Workspace;
 /// `E[ln p(y | f)]` for independent `f_q ~ q_q`, with derivatives.
 ///
 /// # Errors
-/// An observation outside the support, slices of wrong length, or an integrand that quadrature cannot
-/// resolve.
+/// An observation outside the support, wrong lengths, or an unresolved integrand.
 pub fn expected_log_density<L: Likelihood + ?Sized>(
     likelihood: &L,
     y: &[f64],
@@ -54,7 +50,7 @@ pub fn expected_log_density<L: Likelihood + ?Sized>(
 /// `ln ∫ p(y | f)^α Π N(f_q; m_q, v_q) df` with derivatives.
 ///
 /// # Errors
-/// As [`expected_log_density`], and a power outside (0, 1].
+/// As [`expected_log_density`]; a power outside (0, 1].
 pub fn tilted<L: Likelihood + ?Sized>(
     likelihood: &L,
     y: &[f64],
@@ -72,10 +68,10 @@ pub fn tilted<L: Likelihood + ?Sized>(
     }
 }
 
-/// Mean and variance of each output under independent `f_q ~ q_q`: `E[μ(f)]` and `E[σ²(f)] + Var[μ(f)]`.
+/// Output means and variances under independent `f_q ~ q_q`: `E[μ(f)]` and `E[σ²(f)] + Var[μ(f)]`.
 ///
 /// # Errors
-/// Slices of wrong length, or an integrand that quadrature cannot resolve.
+/// Wrong lengths, or an unresolved integrand.
 pub fn predictive_moments<L: Likelihood + ?Sized>(
     likelihood: &L,
     q: &[Latent],
@@ -93,7 +89,7 @@ pub fn predictive_moments<L: Likelihood + ?Sized>(
 /// Class probabilities of a likelihood with one discrete output.
 ///
 /// # Errors
-/// [`LikelihoodError::Count`] unless there is one output and `out` has one slot per class; otherwise as
+/// [`LikelihoodError::Count`] unless there is one output and `out` has one slot per class; else as
 /// [`tilted`].
 pub fn class_probabilities<L: Likelihood + ?Sized>(
     likelihood: &L,
@@ -113,10 +109,10 @@ pub fn class_probabilities<L: Likelihood + ?Sized>(
     }
 }
 
-/// `P(output ≤ y)` under independent `f_q ~ q_q` for one output (from 0).
+/// `P(output ≤ y)` under independent `f_q ~ q_q`, output from 0.
 ///
 /// # Errors
-/// Slices of wrong length, no such output, or an integrand that quadrature cannot resolve.
+/// Wrong lengths, no such output, or an unresolved integrand.
 pub fn predictive_cdf<L: Likelihood + ?Sized>(
     likelihood: &L,
     q: &[Latent],

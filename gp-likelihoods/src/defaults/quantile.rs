@@ -11,13 +11,13 @@ use crate::special::standard_normal_quantile;
 use crate::support::Support;
 use crate::workspace::Workspace;
 
-/// First step of the search, in standard deviations.
+/// First step in standard deviations.
 const STEP: f64 = 0.25;
 
-/// Smallest number at which the distribution function of one output reaches a probability under `f ~ q`.
+/// Smallest number at which one output's distribution function reaches a probability under `f ~ q`.
 ///
 /// # Errors
-/// A probability outside (0, 1), no such output, or an integrand that quadrature cannot resolve.
+/// A probability outside (0, 1), no such output, or an unresolved integrand.
 pub fn predictive_quantile<L: Likelihood + ?Sized>(
     likelihood: &L,
     q: &[Latent],
@@ -37,8 +37,8 @@ pub fn predictive_quantile<L: Likelihood + ?Sized>(
     }
 }
 
-/// Approximate quantile and step: those of a Gaussian at the observation's mean, with its variance plus the
-/// effect of one standard deviation of each latent. Positive outputs use a log scale.
+/// Approximate quantile and step: Gaussian with the observation's moments plus one standard deviation of
+/// each latent; log scale if positive.
 fn guess<L: Likelihood + ?Sized>(
     likelihood: &L,
     q: &[Latent],

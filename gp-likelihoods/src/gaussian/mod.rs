@@ -1,4 +1,4 @@
-//! Gaussian noise: `p(y | f) = N(y; f, σ²)`.
+//! Gaussian noise.
 
 mod observed;
 pub(crate) mod outputs;
@@ -12,9 +12,8 @@ use gp_optim::{Parameter, Transform};
 use serde::{Deserialize, Serialize};
 use std::f64::consts::TAU;
 
-/// Gaussian noise `p(y | f) = N(y; f, σ²)` with one parameter, `variance` (σ², positive).
-///
-/// The functions of this type do not check observations: NaN gives NaN.
+/// Noise `p(y | f) = N(y; f, σ²)` with one parameter, `variance` (σ², positive). Its own functions do not
+/// check observations: NaN gives NaN.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Gaussian {
     params: [Parameter; 1],
@@ -38,9 +37,9 @@ pub struct LogDensity {
 pub struct ExpectedLogDensity {
     /// Expected log density.
     pub value: f64,
-    /// Derivative by the latent mean m.
+    /// Derivative by m.
     pub by_mean: f64,
-    /// Derivative by the latent variance v.
+    /// Derivative by v.
     pub by_latent_variance: f64,
     /// Derivative by σ².
     pub by_variance: f64,
@@ -51,19 +50,19 @@ pub struct ExpectedLogDensity {
 pub struct Tilted {
     /// `ln Z`
     pub log_z: f64,
-    /// Derivative by the cavity mean m.
+    /// Derivative by m.
     pub by_mean: f64,
-    /// Derivative by the cavity variance v.
+    /// Derivative by v.
     pub by_latent_variance: f64,
     /// Derivative by σ².
     pub by_variance: f64,
 }
 
 impl Gaussian {
-    /// Gaussian noise with this variance.
+    /// Noise with this variance.
     ///
     /// # Errors
-    /// [`LikelihoodError::Parameter`] unless the variance is positive and finite.
+    /// [`LikelihoodError::Parameter`] unless positive and finite.
     pub fn new(variance: f64) -> Result<Self, LikelihoodError> {
         Ok(Self { params: [Parameter::scalar("variance", variance, Transform::Positive)?] })
     }
@@ -74,13 +73,13 @@ impl Gaussian {
         self.params[0].value()
     }
 
-    /// Parameters: `variance` alone.
+    /// Parameter `variance` alone.
     #[must_use]
     pub fn parameters(&self) -> &[Parameter] {
         &self.params
     }
 
-    /// Parameters, mutable: value, fixed mark, bounds, prior.
+    /// Parameter `variance`, mutable.
     pub fn parameters_mut(&mut self) -> &mut [Parameter] {
         &mut self.params
     }
@@ -91,13 +90,13 @@ impl Gaussian {
         log_density(y, f, self.variance())
     }
 
-    /// `E[ln N(y; f, σ²)]` for `f ~ N(m, v)`: the log density at m, less `v / 2σ²`.
+    /// `E[ln N(y; f, σ²)]` for `f ~ N(m, v)`: log density at m less `v / 2σ²`.
     #[must_use]
     pub fn expected_log_density(&self, y: f64, latent: Latent) -> ExpectedLogDensity {
         expected_log_density(y, latent, self.variance())
     }
 
-    /// `ln ∫ N(f; m, v) N(y; f, σ²)^α df` for a power α in (0, 1].
+    /// `ln ∫ N(f; m, v) N(y; f, σ²)^α df` for α in (0, 1].
     ///
     /// Equals `−½ (α ln 2πσ² + ln(w/σ²) + α (y − m)²/w)` with `w = σ² + α v`; for α = 1,
     /// `ln N(y; m, σ² + v)`.
@@ -131,7 +130,6 @@ pub(crate) fn expected_log_density(y: f64, latent: Latent, variance: f64) -> Exp
     }
 }
 
-/// [`Gaussian::tilted`] for a residual y − m, a cavity variance v, a noise variance and a valid power.
 pub(crate) fn tilted(residual: f64, v: f64, variance: f64, power: f64) -> Tilted {
     let w = variance + power * v;
     // α (y − m)²/w. The derivatives by both variances use it.
@@ -145,7 +143,6 @@ pub(crate) fn tilted(residual: f64, v: f64, variance: f64, power: f64) -> Tilted
     }
 }
 
-/// `ln Z` of [`tilted`] for any scalar residual, cavity variance and log noise variance.
 pub(crate) fn log_tilted<S: Scalar>(residual: S, v: S, log_variance: S, power: f64) -> S {
     let w = log_variance.exp() + v * power;
     // ln(1 + α v/σ²), also where the quotient is outside the range of `f64`.
@@ -163,7 +160,7 @@ fn log_normal(residual: f64, variance: f64) -> f64 {
     -0.5 * ((TAU * variance).ln() + residual * (residual / variance))
 }
 
-/// `∂ ln N(r; 0, s) / ∂s` for a squared residual.
+/// `∂ ln N(r; 0, s) / ∂s` for squared r.
 fn log_normal_by_variance(squared: f64, variance: f64) -> f64 {
     0.5 * (squared / variance - 1.0) / variance
 }

@@ -1,6 +1,6 @@
-//! Methods of [`Density`](crate::Density) for several outputs with Gaussian noise.
+//! [`Density`](crate::Density) methods for outputs with Gaussian noise.
 
-/// Methods given latent values, from `mean(p, f)` and `variance(p)` of output p.
+/// By `mean(p, f)` and `variance(p)` of output p.
 macro_rules! gaussian_given_latents {
     () => {
         fn moments_given(&self, f: &[f64], out: &mut [$crate::ObservationMoments]) {
@@ -23,7 +23,7 @@ macro_rules! gaussian_given_latents {
     };
 }
 
-/// Predictions, from `moments_of(p, q)` of output p.
+/// By `moments_of(p, q)` of output p.
 macro_rules! gaussian_predictions {
     () => {
         fn quantile_closed_form(&self, q: &[$crate::Latent], output: usize, probability: f64) -> Option<f64> {

@@ -5,7 +5,7 @@ use crate::error::LikelihoodError;
 use crate::latent::Latent;
 use crate::special::standard_normal_quantile;
 
-/// Predictions for `f ~ N(m, v)`: the observation is `N(m, v + σ²)`.
+/// Predictions for `f ~ N(m, v)`: `y ~ N(m, v + σ²)`.
 impl Gaussian {
     /// Mean of the observation.
     #[must_use]
@@ -25,7 +25,7 @@ impl Gaussian {
         log_normal(y - latent.mean(), self.predictive_variance(latent))
     }
 
-    /// Quantile of the observation at this probability.
+    /// Quantile of the observation.
     ///
     /// # Errors
     /// [`LikelihoodError::Argument`] unless the probability is in (0, 1).

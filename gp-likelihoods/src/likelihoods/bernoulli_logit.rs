@@ -17,7 +17,7 @@ use crate::support::Support;
 pub struct BernoulliLogit;
 
 impl BernoulliLogit {
-    /// Registry entry of `bernoulli_logit`.
+    /// Registry entry `bernoulli_logit`.
     #[must_use]
     pub fn entry() -> LikelihoodEntry {
         LikelihoodEntry::new("bernoulli_logit", "labels -1 and 1, log odds f", |_| Ok(Box::new(Self)))
@@ -48,13 +48,12 @@ impl Density for BernoulliLogit {
         Some(0.0)
     }
 
-    /// Distance π of the zeros ±πi of `1 + exp(−f)`.
+    /// Zeros ±πi of `1 + exp(−f)`.
     fn strip(&self) -> Option<f64> {
         Some(std::f64::consts::PI)
     }
 
-    /// At `f + ia` the density grows by at most `1/cos(½a)`: 13 at 0.95 of the strip, where κ = 1
-    /// allows 86.
+    /// At `f + ia` the density grows by at most `1/cos(½a)`: 13 at 0.95 of the strip, where κ = 1 allows 86.
     fn growth(&self) -> Option<f64> {
         Some(1.0)
     }

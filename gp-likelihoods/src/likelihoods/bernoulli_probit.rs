@@ -43,12 +43,11 @@ impl Density for BernoulliProbit {
         Some(0.0)
     }
 
-    /// Imaginary part of the zeros of Φ nearest to the real line, 1.92 ± 2.82i.
+    /// Imaginary part of Φ's nearest zeros, 1.92 ± 2.82i.
     fn strip(&self) -> Option<f64> {
         Some(2.8)
     }
 
-    /// Growth in the Gaussian tail.
     fn growth(&self) -> Option<f64> {
         Some(1.0)
     }
@@ -102,7 +101,7 @@ impl Density for BernoulliProbit {
 }
 
 impl BernoulliProbit {
-    /// Registry entry of `bernoulli_probit`.
+    /// Registry entry `bernoulli_probit`.
     #[must_use]
     pub fn entry() -> LikelihoodEntry {
         LikelihoodEntry::new("bernoulli_probit", "labels -1 and 1, p(y | f) = Φ(y f)", |_| {
@@ -111,7 +110,7 @@ impl BernoulliProbit {
         .with_aliases(&["probit", "bernoulli"])
     }
 
-    /// `−∂² ln Z/∂m²` at power 1, also accurate for very improbable labels.
+    /// `−∂² ln Z/∂m²` at power 1, accurate for very improbable labels.
     #[must_use]
     pub fn tilted_curvature(&self, y: f64, q: Latent) -> f64 {
         let b = 1.0 + q.variance();

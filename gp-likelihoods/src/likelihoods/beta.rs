@@ -14,8 +14,8 @@ use crate::scalar::Scalar;
 use crate::special::{digamma, incomplete_beta, logistic};
 use crate::support::Support;
 
-/// Beta-distributed proportions with mean `μ = 1/(1 + exp(−f))`, variance `μ (1 − μ)/(1 + precision)` and
-/// shapes `a = precision μ`, `b = precision (1 − μ)`; one parameter, `precision`.
+/// Proportions with mean `μ = 1/(1 + exp(−f))`, variance `μ (1 − μ)/(1 + precision)` and shapes
+/// `a = precision μ`, `b = precision (1 − μ)`; one parameter, `precision`.
 ///
 /// The log density has a single peak in f, but is not concave everywhere.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,15 +24,15 @@ pub struct Beta {
 }
 
 impl Beta {
-    /// Beta likelihood with this precision.
+    /// Likelihood with this precision.
     ///
     /// # Errors
-    /// [`LikelihoodError::Parameter`] unless the precision is positive and finite.
+    /// [`LikelihoodError::Parameter`] unless positive and finite.
     pub fn new(precision: f64) -> Result<Self, LikelihoodError> {
         Ok(Self { params: [Parameter::scalar("precision", precision, Transform::Positive)?] })
     }
 
-    /// Registry entry of `beta`.
+    /// Registry entry `beta`.
     #[must_use]
     pub fn entry() -> LikelihoodEntry {
         LikelihoodEntry::new("beta", "shares between 0 and 1 with log odds f of the mean", |_| {
@@ -44,7 +44,7 @@ impl Beta {
         self.params[0].value()
     }
 
-    /// Shapes a and b; one of them is 0 for extreme f.
+    /// One is 0 for extreme f.
     fn shapes(&self, f: f64) -> (f64, f64) {
         (self.precision() * logistic(f), self.precision() * logistic(-f))
     }

@@ -1,4 +1,4 @@
-//! Several real outputs as linear mixtures of the latents.
+//! Real outputs as linear mixtures of latents.
 
 mod integral;
 pub(crate) mod room;
@@ -20,14 +20,14 @@ use crate::support::Support;
 use crate::workspace::Workspace;
 
 /// Linear model of coregionalisation (Álvarez, Rosasco and Lawrence 2012, §4):
-/// `y_p ~ N(Σ_q W_pq f_q, σ²_p)` for P outputs and Q latents.
+/// `y_p ~ N(Σ_q W_pq f_q, σ²_p)`.
 ///
-/// Parameters: `mixing`, W (P×Q, by rows), and `variance`, the P noise variances. Single outputs may be
-/// missing (NaN).
+/// Parameters: `mixing`, W (P×Q, by rows), and `variance`, P noise variances. Single outputs may be missing
+/// (NaN).
 ///
-/// Independent beliefs about the latents are exact if the columns of `D^{−½} W` are orthogonal (D: diagonal
-/// of noise variances); otherwise a variational bound is loose. Latents with equal priors can be rotated
-/// without changing the model, and training with a bound finds the exact rotation.
+/// Independent beliefs are exact if the columns of `D^{−½} W` are orthogonal (D: diagonal of noise
+/// variances); otherwise a variational bound is loose. Latents with equal priors can be rotated without
+/// changing the model; training with a bound finds the exact rotation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Coregionalised {
     latents: usize,
@@ -35,7 +35,7 @@ pub struct Coregionalised {
 }
 
 impl Coregionalised {
-    /// Model with this W (`mixing`, P×Q, by rows) and one output per noise variance.
+    /// Model with W (`mixing`, P×Q, by rows) and P noise variances.
     ///
     /// # Errors
     /// [`LikelihoodError::Count`] for no output, no latent, more than 2¹⁶ weights, or not P·Q of them;
@@ -50,7 +50,7 @@ impl Coregionalised {
         Ok(Self { latents, params: [mixing, variance] })
     }
 
-    /// Registry entry of `coregionalised`, with settings `outputs` and `latents`.
+    /// Registry entry `coregionalised`; settings `outputs` and `latents`.
     #[must_use]
     pub fn entry() -> LikelihoodEntry {
         let summary = "several real numbers about linear mixtures of f";
@@ -78,7 +78,6 @@ impl Coregionalised {
         self.weights(p).iter().zip(f).map(|(w, f)| w * f).sum()
     }
 
-    /// Mean and variance of `Σ_q W_pq f_q`.
     fn mixed(&self, p: usize, q: &[Latent]) -> ObservationMoments {
         let mut sum = ObservationMoments { mean: 0.0, variance: 0.0 };
         for (w, q) in self.weights(p).iter().zip(q) {

@@ -1,4 +1,4 @@
-//! Positive observations with a standard deviation proportional to their mean.
+//! Positive observations with standard deviation proportional to the mean.
 
 use gp_optim::{Parameter, Transform};
 use rand::Rng;
@@ -18,25 +18,24 @@ use crate::special::{digamma, incomplete_gamma, ln_gamma};
 use crate::support::Support;
 use crate::workspace::Workspace;
 
-/// Gamma-distributed observations with mean `μ = exp(f)` and variance `μ²/shape`; one parameter, `shape`.
+/// Observations with mean `μ = exp(f)` and variance `μ²/shape`; one parameter, `shape`.
 ///
-/// `p(y | f) = (shape/μ)^shape y^(shape−1) exp(−shape y/μ) / Γ(shape)`; shape 1 is the exponential
-/// distribution.
+/// `p(y | f) = (shape/μ)^shape y^(shape−1) exp(−shape y/μ) / Γ(shape)`; exponential at shape 1.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gamma {
     params: [Parameter; 1],
 }
 
 impl Gamma {
-    /// Gamma likelihood with this shape.
+    /// Likelihood with this shape.
     ///
     /// # Errors
-    /// [`LikelihoodError::Parameter`] unless the shape is positive and finite.
+    /// [`LikelihoodError::Parameter`] unless positive and finite.
     pub fn new(shape: f64) -> Result<Self, LikelihoodError> {
         Ok(Self { params: [Parameter::scalar("shape", shape, Transform::Positive)?] })
     }
 
-    /// Registry entry of `gamma`.
+    /// Registry entry `gamma`.
     #[must_use]
     pub fn entry() -> LikelihoodEntry {
         LikelihoodEntry::new("gamma", "positive numbers of mean exp(f)", |_| Ok(Box::new(Self::new(2.0)?)))
@@ -116,7 +115,6 @@ impl Density for Gamma {
         true
     }
 
-    /// Moments of a log-normal mean.
     fn predictive_closed_form(
         &self,
         q: &[Latent],

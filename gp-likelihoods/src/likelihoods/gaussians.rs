@@ -1,4 +1,4 @@
-//! Several real outputs, each with its own latent.
+//! Real outputs, each with its own latent.
 
 use gp_optim::{Parameter, Transform};
 
@@ -21,26 +21,26 @@ use crate::workspace::Workspace;
 
 pub(super) const MAX_OUTPUTS: usize = 1 << 16;
 
-/// `y_p ~ N(f_p, σ²_p)` for P outputs; one parameter, the vector `variance` of noise variances. Single
-/// outputs may be missing (NaN).
+/// Noise `y_p ~ N(f_p, σ²_p)` of P outputs; one parameter, the vector `variance`. Single outputs may be
+/// missing (NaN).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gaussians {
     params: [Parameter; 1],
 }
 
 impl Gaussians {
-    /// Likelihood with one output per noise variance.
+    /// Likelihood with P noise variances.
     ///
     /// # Errors
     /// [`LikelihoodError::Count`] for no output or more than 2¹⁶; [`LikelihoodError::Parameter`] unless all
-    /// variances are positive and finite.
+    /// are positive and finite.
     pub fn new(variances: Vec<f64>) -> Result<Self, LikelihoodError> {
         let sound = (1..=MAX_OUTPUTS).contains(&variances.len());
         check_count("number of outputs", variances.len(), sound, "from 1 to 2^16")?;
         Ok(Self { params: [Parameter::vector("variance", variances, Transform::Positive)?] })
     }
 
-    /// Registry entry of `gaussians`, with setting `outputs`.
+    /// Registry entry `gaussians`; setting `outputs`.
     #[must_use]
     pub fn entry() -> LikelihoodEntry {
         LikelihoodEntry::new("gaussians", "several real numbers, each about an f of its own", |arguments| {
@@ -62,7 +62,6 @@ impl Gaussians {
         ObservationMoments { mean: q[p].mean(), variance: q[p].variance() + self.variance(p) }
     }
 
-    /// Adds the integral of one output, unless the output is missing.
     fn add_piece(
         &self,
         y: f64,
@@ -195,7 +194,6 @@ impl Density for Gaussians {
     gaussian_predictions! {}
 }
 
-/// One piece per output.
 impl Pieces for Gaussians {
     fn piece_count(&self) -> usize {
         self.outputs()

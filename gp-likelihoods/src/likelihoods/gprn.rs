@@ -1,4 +1,4 @@
-//! Outputs mixed by weights that depend on the input.
+//! Outputs mixed by input-dependent weights.
 
 use gp_optim::{Parameter, Transform};
 
@@ -17,11 +17,11 @@ use crate::special::HALF_LN_TAU;
 use crate::support::Support;
 use crate::workspace::Workspace;
 
-/// Gaussian-process regression network (Bonilla et al. 2019 §9.4): `y_p ~ N(Σ_j W_pj g_j, σ²_p)`; one
-/// parameter, the vector `variance` of P noise variances.
+/// Gaussian-process regression network (Bonilla et al. 2019 §9.4): `y_p ~ N(Σ_j W_pj g_j, σ²_p)`; parameter:
+/// the vector `variance`.
 ///
-/// Latents 0 to G − 1 are the node functions g; `W_pj` is latent `G + p G + j`. Single outputs may be
-/// missing (NaN).
+/// Latents 0 to G − 1 are node functions g; `W_pj` is latent `G + p G + j`. Single outputs may be missing
+/// (NaN).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gprn {
     nodes: usize,
@@ -31,11 +31,11 @@ pub struct Gprn {
 const MAX_LATENTS: usize = 1 << 16;
 
 impl Gprn {
-    /// Network with G node functions and one output per noise variance.
+    /// Network with G node functions and P noise variances.
     ///
     /// # Errors
     /// [`LikelihoodError::Count`] for no node or more than 2¹⁶ latents; [`LikelihoodError::Parameter`]
-    /// unless there is a noise variance and all are positive and finite.
+    /// unless there is a variance and all are positive and finite.
     pub fn new(nodes: usize, variances: Vec<f64>) -> Result<Self, LikelihoodError> {
         let latents = variances.len().checked_add(1).and_then(|columns| columns.checked_mul(nodes));
         let sound = nodes > 0 && latents.is_some_and(|latents| latents <= MAX_LATENTS);
@@ -43,7 +43,7 @@ impl Gprn {
         Ok(Self { nodes, params: [Parameter::vector("variance", variances, Transform::Positive)?] })
     }
 
-    /// Registry entry of `gprn`, with settings `outputs` and `nodes`.
+    /// Registry entry `gprn`; settings `outputs` and `nodes`.
     #[must_use]
     pub fn entry() -> LikelihoodEntry {
         LikelihoodEntry::new("gprn", "outputs mixed from node functions by weights of f", |arguments| {
@@ -66,7 +66,6 @@ impl Gprn {
         self.params[0].values()[p]
     }
 
-    /// Mean and variance of `Σ_j W_pj g_j`, a sum of products of independent variables.
     fn mixed(&self, p: usize, q: &[Latent]) -> ObservationMoments {
         let mut sum = ObservationMoments { mean: 0.0, variance: 0.0 };
         for j in 0..self.nodes {
@@ -154,7 +153,7 @@ impl Density for Gprn {
         true
     }
 
-    /// For one node function: weights in closed form, as for Gaussian noise, and an integral over g.
+    /// Closed form in the weights, integral over the only node function.
     fn tilted_closed_form(
         &self,
         y: &[f64],

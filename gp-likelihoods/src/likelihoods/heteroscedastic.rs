@@ -1,4 +1,4 @@
-//! Gaussian noise with a variance that depends on the input.
+//! Gaussian noise with input-dependent variance.
 
 use rand::Rng;
 use rand_distr::{Distribution, StandardNormal};
@@ -18,18 +18,18 @@ use crate::special::{HALF_LN_TAU, standard_normal_cdf, standard_normal_quantile}
 use crate::support::Support;
 use crate::workspace::Workspace;
 
-/// Half-width of the strip in the log variance in which the variance has a positive real part, so that the
-/// distribution function is bounded.
+/// Half-width of the log-variance strip with bounded distribution function: variances have a positive real
+/// part.
 const STRIP: f64 = std::f64::consts::FRAC_PI_2;
-/// First step of a quantile search, in standard deviations.
+/// In standard deviations.
 const STEP: f64 = 0.25;
 
-/// `p(y | f) = N(y; f₀, exp f₁)`: latent 0 is the mean, latent 1 the log variance of the noise.
+/// Noise `p(y | f) = N(y; f₀, exp f₁)`: latent 0 is the mean, latent 1 the log noise variance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Heteroscedastic;
 
 impl Heteroscedastic {
-    /// Registry entry of `heteroscedastic`.
+    /// Registry entry `heteroscedastic`.
     #[must_use]
     pub fn entry() -> LikelihoodEntry {
         LikelihoodEntry::new("heteroscedastic", "real numbers about f0 with variance exp(f1)", |_| {
@@ -112,7 +112,7 @@ impl Density for Heteroscedastic {
         true
     }
 
-    /// The mean latent in closed form, as for Gaussian noise, and an integral over the log variance.
+    /// Closed form in the mean latent.
     fn tilted_closed_form(
         &self,
         y: &[f64],
@@ -154,7 +154,7 @@ impl Density for Heteroscedastic {
     }
 }
 
-/// Nodes for the log variance; None if its belief is too wide.
+/// None if too wide.
 fn grid(q: &[Latent]) -> Option<&'static GridNodes> {
     grid_for(STRIP / q[1].variance().sqrt())
 }
@@ -171,7 +171,6 @@ fn cdf(q: &[Latent], nodes: &GridNodes, y: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Sum over a fine grid of both latents.
     fn by_two_sums(q: &[Latent], y: f64) -> f64 {
         const REACH: f64 = 9.0;
         let along = |count: usize| {

@@ -1,4 +1,4 @@
-//! Multi-class probit: the class is that of the largest noisy latent.
+//! Multi-class probit: the largest noisy latent determines the class.
 
 mod derivatives;
 mod pair;
@@ -26,43 +26,40 @@ use crate::workspace::Workspace;
 pub use pair::{PairTilted, PairwiseProbit};
 use peak::Peak;
 
-/// `p(y | f) = P(f_y + e_y > f_c + e_c for all c ≠ y)` with independent noise e, for labels y = 0, …,
-/// C − 1.
+/// Probability `p(y | f) = P(f_y + e_y > f_c + e_c for all c ≠ y)` with independent noise e, labels y = 0,
+/// …, C − 1.
 ///
 /// With unit noise this is `∫ N(u; f_y, 1) Π_{c≠y} Φ(u − f_c) du`. The tilted normaliser at power 1 is the
 /// same integral with variances `1 + v_c`, so class probabilities are exact. Other powers use quadrature.
 ///
 /// [`in_pairs`](Self::in_pairs) replaces the density by C − 1 pieces `Φ((f_y − f_c)/√noise)`, c ≠ y, with
 /// the noise of differences: [`PairwiseProbit`] (Villacampa-Calvo & Hernández-Lobato 2017, §2), line
-/// integrals at every power. Each piece has its own noise, so for more than two classes their product is
-/// not a distribution over labels: for equal, exactly known latents it is `2^{1−C}` instead of `1/C`, and
-/// training on noisy labels avoids uncertainty. Predictions use the full likelihood (eq. 68), so
-/// probabilities sum to 1.
+/// integrals at every power. Each piece has its own noise, so for C > 2 their product is no distribution
+/// over labels: for equal, exactly known latents it is `2^{1−C}` instead of `1/C`, and training on noisy
+/// labels avoids uncertainty. Predictions use the full likelihood (eq. 68), so probabilities sum to 1.
 ///
-/// Expected log densities of four or more classes take 512 densities, an eighth of the nodes of the
-/// workspace, with errors of 1e-3 for unit variances.
+/// Expected log densities of four or more classes take 512 densities, an eighth of the workspace's nodes;
+/// errors are 1e-3 for unit variances.
 ///
-/// EP sites are independent between latents, and so is the posterior. For two classes only `f_1 − f_0`
-/// matters: [`of_difference`](Self::of_difference) has this one latent and avoids the approximation.
+/// EP sites, and so the posterior, are independent between latents. For C = 2 only `f_1 − f_0` matters:
+/// [`of_difference`](Self::of_difference) has this one latent and avoids the approximation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MulticlassProbit {
     classes: usize,
-    /// Noise variance of differences, if it is a parameter.
+    /// Noise variance of differences, if trained.
     params: Vec<Parameter>,
-    /// Noise variance of differences, if fixed.
     noise: f64,
     label_noise: f64,
     /// `true` if the only latent is `f_1 − f_0`.
     difference: bool,
-    /// `true` if pairwise factors replace the density.
     pairs: bool,
 }
 
-/// Default noise variance of differences: 1 per latent.
+/// Variance 1 per latent.
 const NOISE: f64 = 2.0;
 
 impl MulticlassProbit {
-    /// At least two classes with unit noise per latent and no parameter.
+    /// Two or more classes, unit noise per latent and no parameter.
     ///
     /// # Errors
     /// [`LikelihoodError::Count`] for fewer than two classes.
@@ -72,8 +69,8 @@ impl MulticlassProbit {
         Ok(Self { classes, params, noise: NOISE, label_noise, difference: false, pairs: false })
     }
 
-    /// Classes with this noise variance of differences. It is the parameter `noise` unless it is 0, where
-    /// the largest latent determines the class. Not available in expressions.
+    /// Classes with this noise variance of differences, the parameter `noise` unless 0 (the largest latent
+    /// determines the class). Not available in expressions.
     ///
     /// # Errors
     /// [`LikelihoodError::Count`] for fewer than two classes; [`LikelihoodError::Argument`] for a negative
@@ -109,7 +106,7 @@ impl MulticlassProbit {
         Self { pairs: true, ..self }
     }
 
-    /// Registry entry of `multiclass_probit`, with setting `classes`.
+    /// Registry entry `multiclass_probit`; setting `classes`.
     #[must_use]
     pub fn entry() -> LikelihoodEntry {
         LikelihoodEntry::new("multiclass_probit", "classes, the largest f with noise", |arguments| {
@@ -118,7 +115,7 @@ impl MulticlassProbit {
         .with_aliases(&["multinomial_probit", "multiclass"])
     }
 
-    /// Registry entry of `pairwise_probit`, with setting `classes`.
+    /// Registry entry `pairwise_probit`; setting `classes`.
     #[must_use]
     pub fn entry_in_pairs() -> LikelihoodEntry {
         LikelihoodEntry::new("pairwise_probit", "the same by factors between pairs of classes", |arguments| {
@@ -126,7 +123,7 @@ impl MulticlassProbit {
         })
     }
 
-    /// Noise variance of differences of latents.
+    /// Noise variance of latent differences.
     #[must_use]
     pub fn noise(&self) -> f64 {
         self.params.first().map_or(self.noise, Parameter::value)
@@ -140,7 +137,7 @@ impl MulticlassProbit {
         self.params.is_empty() && self.noise == NOISE && self.label_noise == 0.0 && !self.difference
     }
 
-    /// Calls `race` with all competing latents; for one latent, the first of two is 0.
+    /// A single latent competes with 0.
     fn with_runners<R>(
         &self,
         q: &[Latent],
@@ -153,7 +150,7 @@ impl MulticlassProbit {
         |c| self.log_p(&[c as f64], |k| f[k], |_| self.noise()).exp()
     }
 
-    /// `ln p(y | f)` for unit noise per latent.
+    /// Unit noise per latent.
     fn log_win<S: Scalar>(&self, label: usize, f: impl Fn(usize) -> S) -> S {
         let others = || (0..self.classes).filter(|&c| c != label);
         let peak = Peak::find(f(label).value(), || others().map(|c| f(c).value()));
@@ -165,7 +162,6 @@ impl MulticlassProbit {
         sum.ln() + peak.height
     }
 
-    /// Converts derivatives of the winning probability to those by the latents, and adds label noise.
     fn finish(&self, out: &mut LatentDerivatives) {
         let by_noise = 0.5 * out.by_variance.iter().sum::<f64>();
         if self.difference {
@@ -214,7 +210,7 @@ impl Described for MulticlassProbit {
         self.noise() > 0.0
     }
 
-    /// For two classes the only pair is the density, with integrals at every power.
+    /// For two classes the only pair is the density.
     fn pieces(&self) -> Option<&dyn Pieces> {
         (self.pairs || self.multiply_to_density()).then_some(self)
     }
@@ -295,8 +291,7 @@ impl Density for MulticlassProbit {
         best.is_finite().then_some(())
     }
 
-    /// Uses few quasi-random nodes for more latents than product rules take: the log density is nearly
-    /// quadratic.
+    /// Few nodes, since the log density is nearly quadratic.
     fn expected_closed_form(
         &self,
         y: &[f64],

@@ -18,24 +18,23 @@ use crate::special::{digamma, incomplete_beta, ln_gamma, ln_gamma_step, log1p_ex
 use crate::support::Support;
 use crate::workspace::Workspace;
 
-/// Counts with mean `μ = exp(f)` and variance `μ + μ²/shape`; one parameter, `shape`.
-///
-/// A Poisson distribution with gamma-distributed rate; tends to Poisson as the shape grows.
+/// Counts with mean `μ = exp(f)` and variance `μ + μ²/shape`; one parameter, `shape`. Poisson with
+/// gamma-distributed rate; tends to Poisson for large shapes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NegativeBinomial {
     params: [Parameter; 1],
 }
 
 impl NegativeBinomial {
-    /// Negative binomial likelihood with this shape.
+    /// Likelihood with this shape.
     ///
     /// # Errors
-    /// [`LikelihoodError::Parameter`] unless the shape is positive and finite.
+    /// [`LikelihoodError::Parameter`] unless positive and finite.
     pub fn new(shape: f64) -> Result<Self, LikelihoodError> {
         Ok(Self { params: [Parameter::scalar("shape", shape, Transform::Positive)?] })
     }
 
-    /// Registry entry of `negative_binomial`.
+    /// Registry entry `negative_binomial`.
     #[must_use]
     pub fn entry() -> LikelihoodEntry {
         LikelihoodEntry::new("negative_binomial", "counts of mean exp(f) and variance beyond it", |_| {
@@ -73,7 +72,7 @@ impl Described for NegativeBinomial {
     }
 }
 
-/// `ln(Γ(shape + y)/(Γ(shape) y!))` without cancellation for large arguments.
+/// `ln(Γ(shape + y)/(Γ(shape) y!))` without cancellation.
 fn log_choices<S: Scalar>(y: f64, shape: S) -> S {
     let value = |shape: f64| {
         if y > shape {
@@ -123,7 +122,6 @@ impl Density for NegativeBinomial {
         counts::sample(rate, rng, out)
     }
 
-    /// Moments of a log-normal mean.
     fn predictive_closed_form(
         &self,
         q: &[Latent],

@@ -1,4 +1,4 @@
-//! Ordered classes: intervals of a noisy latent between cut points.
+//! Ordered classes: intervals of a noisy latent.
 
 use gp_optim::{Parameter, Transform};
 use rand::Rng;
@@ -16,12 +16,11 @@ use crate::special::{NormalInterval, standard_normal_cdf};
 use crate::support::Support;
 use crate::workspace::Workspace;
 
-/// `p(y = k | f) = Φ((c_{k+1} − f)/scale) − Φ((c_k − f)/scale)` for labels 0, 1, …, K − 1 and cut points
-/// `−∞ = c_0 < c_1 < … < c_K = ∞`.
+/// Probability `p(y = k | f) = Φ((c_{k+1} − f)/scale) − Φ((c_k − f)/scale)` for labels 0, 1, …, K − 1 and
+/// cut points `−∞ = c_0 < c_1 < … < c_K = ∞`.
 ///
-/// Parameters: `first_cut` (c_1), `gaps` (c_{k+1} − c_k, positive, K − 2 of them) and `scale`, the standard
-/// deviation of the noise on f. `scale` is fixed by default, since only ratios of latent, cuts and scale
-/// matter.
+/// Parameters: `first_cut` (c_1), `gaps` (c_{k+1} − c_k, positive, K − 2 of them) and `scale`, the noise
+/// standard deviation on f, fixed by default since only ratios of latent, cuts and scale matter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OrdinalProbit {
     classes: usize,
@@ -29,12 +28,11 @@ pub struct OrdinalProbit {
 }
 
 impl OrdinalProbit {
-    /// Likelihood with these cut points (one more class than cut points) and this standard deviation of the
-    /// noise.
+    /// Likelihood with these cut points (one fewer than classes) and noise standard deviation.
     ///
     /// # Errors
-    /// [`LikelihoodError::Count`] without a cut point; [`LikelihoodError::Parameter`] for cut points that
-    /// do not increase or a scale ≤ 0.
+    /// [`LikelihoodError::Count`] without a cut point; [`LikelihoodError::Parameter`] for cut points that do
+    /// not increase or a scale ≤ 0.
     pub fn new(cuts: &[f64], scale: f64) -> Result<Self, LikelihoodError> {
         check_count("number of cut points", cuts.len(), !cuts.is_empty(), "at least 1")?;
         let mut params = vec![Parameter::scalar("first_cut", cuts[0], Transform::Identity)?];
@@ -48,7 +46,7 @@ impl OrdinalProbit {
         Ok(Self { classes: cuts.len() + 1, params })
     }
 
-    /// Registry entry of `ordinal_probit`; setting `classes`, 3 by default.
+    /// Registry entry `ordinal_probit`; setting `classes`, default 3.
     #[must_use]
     pub fn entry() -> LikelihoodEntry {
         LikelihoodEntry::new(
@@ -73,7 +71,6 @@ impl OrdinalProbit {
         parameter_value(&self.params, index)
     }
 
-    /// Class probabilities for a latent with this mean, and noise with this standard deviation.
     fn probabilities(&self, mean: f64, deviation: f64) -> impl Iterator<Item = f64> {
         (0..self.classes).map(move |class| {
             let ends = ends(class, self.classes, |k| self.value(k));
@@ -82,14 +79,14 @@ impl OrdinalProbit {
         })
     }
 
-    /// Interval of the noise, in standard deviations, that leads to a class.
+    /// In standard deviations of the noise.
     fn interval(&self, class: usize, mean: f64, deviation: f64) -> NormalInterval {
         let [lower, upper] = ends(class, self.classes, |k| self.value(k));
         let at = |cut: Option<f64>, none: f64| cut.map_or(none, |cut| (cut - mean) / deviation);
         NormalInterval::new(at(lower, f64::NEG_INFINITY), at(upper, f64::INFINITY))
     }
 
-    /// Probability of a class for a noisy latent; derivatives by first cut and gaps.
+    /// Derivatives by first cut and gaps.
     fn by_cuts(&self, class: usize, mean: f64, deviation: f64, by_params: &mut [f64]) -> NormalInterval {
         let mass = self.interval(class, mean, deviation);
         by_params.fill(0.0);
@@ -109,14 +106,13 @@ impl OrdinalProbit {
     }
 }
 
-/// Cut points below and above a class; None at the two ends.
 fn ends<S: Scalar>(class: usize, classes: usize, theta: impl Fn(usize) -> S) -> [Option<S>; 2] {
     // Cut k is the first one plus the gaps before it (parameter values 1, 2, …).
     let cut = |k: usize| (1..k).fold(theta(0), |cut, gap| cut + theta(gap));
     [class, class + 1].map(|k| (0 < k && k < classes).then(|| cut(k)))
 }
 
-/// `ln(Φ(upper) − Φ(lower))`; None is −∞ or ∞.
+/// `ln(Φ(upper) − Φ(lower))`; None: infinite.
 fn log_mass<S: Scalar>(lower: Option<S>, upper: Option<S>) -> S {
     match (lower, upper) {
         (Some(lower), Some(upper)) => lower.log_normal_cdf_difference(upper),
@@ -169,7 +165,6 @@ impl Density for OrdinalProbit {
         true
     }
 
-    /// Middle of the class, or its only cut point.
     fn bend(&self, y: &[f64]) -> Option<f64> {
         match ends(y[0] as usize, self.classes, |k| self.value(k)) {
             [Some(lower), Some(upper)] => Some(0.5 * (lower + upper)),
@@ -202,7 +197,7 @@ impl Density for OrdinalProbit {
         noisy.is_finite().then_some(())
     }
 
-    /// Class probability with the cavity variance added to the noise.
+    /// Cavity variance adds to the noise.
     fn tilted_closed_form(
         &self,
         y: &[f64],

@@ -1,4 +1,4 @@
-//! Counts with an exponential link: the log-Gaussian Cox process.
+//! Counts with exponential link: log-Gaussian Cox process.
 
 use gp_optim::{Parameter, Transform};
 use rand::Rng;
@@ -23,7 +23,7 @@ pub struct Poisson {
 }
 
 impl Poisson {
-    /// Poisson likelihood with rate `exp(offset)` at latent 0.
+    /// Likelihood with rate `exp(offset)` at latent 0.
     ///
     /// # Errors
     /// [`LikelihoodError::Parameter`] for a non-finite offset.
@@ -31,7 +31,7 @@ impl Poisson {
         Ok(Self { params: [Parameter::scalar("offset", offset, Transform::Identity)?] })
     }
 
-    /// Registry entry of `poisson`.
+    /// Registry entry `poisson`.
     #[must_use]
     pub fn entry() -> LikelihoodEntry {
         LikelihoodEntry::new("poisson", "counts of rate exp(f + offset)", |_| Ok(Box::new(Self::new(0.0)?)))
@@ -107,7 +107,6 @@ impl Density for Poisson {
         true
     }
 
-    /// Moments of a log-normal rate.
     fn predictive_closed_form(
         &self,
         q: &[Latent],

@@ -14,10 +14,10 @@ use crate::scalar::Scalar;
 use crate::special::log1p_exp;
 use crate::support::Support;
 
-/// `p(y | f) = λʸ e^{−λ} / y!` with rate `λ = ln(1 + exp(f + offset))`; one parameter, `offset`.
+/// Density `p(y | f) = λʸ e^{−λ} / y!` with rate `λ = ln(1 + exp(f + offset))`; one parameter, `offset`.
 ///
-/// Like [`Poisson`](crate::Poisson) at small rates. At large rates λ is about f + offset, so an uncertain
-/// latent does not imply huge rates.
+/// Like [`Poisson`](crate::Poisson) at small rates; at large rates λ ≈ f + offset, so uncertain latents do
+/// not imply huge rates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PoissonSoftplus {
     params: [Parameter; 1],
@@ -32,7 +32,7 @@ impl PoissonSoftplus {
         Ok(Self { params: [Parameter::scalar("offset", offset, Transform::Identity)?] })
     }
 
-    /// Registry entry of `poisson_softplus`.
+    /// Registry entry `poisson_softplus`.
     #[must_use]
     pub fn entry() -> LikelihoodEntry {
         LikelihoodEntry::new("poisson_softplus", "counts of rate ln(1 + exp(f + offset))", |_| {
@@ -76,7 +76,6 @@ impl Density for PoissonSoftplus {
         counts::log_p(y[0], x.log_softplus(), || x.log1p_exp())
     }
 
-    /// Latent at which the rate is about the count.
     fn bend(&self, y: &[f64]) -> Option<f64> {
         let rate = y[0] + 0.5;
         Some(rate + (-(-rate).exp()).ln_1p() - self.offset())

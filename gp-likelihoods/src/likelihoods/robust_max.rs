@@ -1,4 +1,4 @@
-//! Robust max: the class is that of the largest latent, except for a few wrong labels.
+//! Robust max: the largest latent's class, except for a few wrong labels.
 
 use gp_optim::{Parameter, Transform};
 use rand::Rng;
@@ -16,22 +16,21 @@ use crate::scalar::Scalar;
 use crate::support::Support;
 use crate::workspace::Workspace;
 
-/// `p(y | f) = 1 − ε` if f_y is the largest latent, else `ε/(C − 1)`, for labels y = 0, …, C − 1; one
-/// parameter, `epsilon`.
+/// Probability `p(y | f) = 1 − ε` if f_y is the largest latent, else `ε/(C − 1)`, for labels y = 0, …, C −
+/// 1; one parameter, `epsilon`.
 ///
-/// Not differentiable in f. All expectations are smooth and take one line integral,
-/// `Z = P(f_y is the largest)`, for any number of classes and any power.
+/// Not differentiable in f, but all expectations are smooth and take one line integral,
+/// `Z = P(f_y is the largest)`, for any C and power.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RobustMax {
     classes: usize,
     params: [Parameter; 1],
 }
 
-/// Starting value of ε.
 const USUAL_EPSILON: f64 = 1e-3;
 
 impl RobustMax {
-    /// At least two classes, with this fraction of wrong labels.
+    /// Likelihood of C ≥ 2 classes with this fraction of wrong labels.
     ///
     /// # Errors
     /// [`LikelihoodError::Count`] for fewer classes, [`LikelihoodError::Parameter`] unless ε is in (0, 1).
@@ -41,7 +40,7 @@ impl RobustMax {
         Ok(Self { classes, params: [Parameter::scalar("epsilon", epsilon, unit)?] })
     }
 
-    /// Registry entry of `robust_max`, with setting `classes`.
+    /// Registry entry `robust_max`; setting `classes`.
     #[must_use]
     pub fn entry() -> LikelihoodEntry {
         LikelihoodEntry::new("robust_max", "classes, the largest f but for errors", |arguments| {
@@ -57,7 +56,6 @@ impl RobustMax {
         self.params[0].value()
     }
 
-    /// Probability of one wrong class, `ε/(C − 1)`.
     fn wrong(&self) -> f64 {
         self.epsilon() / (self.classes - 1) as f64
     }
@@ -67,7 +65,6 @@ impl RobustMax {
         move |c| if c == best { right } else { wrong }
     }
 
-    /// Converts probabilities of the largest latent to label probabilities.
     fn blur(&self, probabilities: &mut [f64]) {
         let (right, wrong) = (1.0 - self.epsilon(), self.wrong());
         probabilities.iter_mut().for_each(|p| *p = right * *p + wrong * (1.0 - *p));
@@ -181,7 +178,7 @@ impl Density for RobustMax {
     }
 }
 
-/// Converts derivatives of `ln Z` to those of a function of Z; `factor` is its derivative times Z.
+/// `factor`: derivative of the function by Z, times Z.
 fn scale(out: &mut LatentDerivatives, factor: f64) {
     out.by_mean.iter_mut().chain(&mut out.by_variance).for_each(|slope| *slope *= factor);
 }

@@ -1,4 +1,4 @@
-//! Classes with probabilities proportional to exponentials.
+//! Softmax over class latents.
 
 pub(crate) mod gumbel;
 #[cfg(test)]
@@ -17,23 +17,23 @@ use crate::scalar::Scalar;
 use crate::support::Support;
 use crate::workspace::Workspace;
 
-/// `p(y | f) = exp(f_y)/Σ_c exp(f_c)` for labels y = 0, …, C − 1; one latent per class.
+/// Probability `p(y | f) = exp(f_y)/Σ_c exp(f_c)` for labels y = 0, …, C − 1; one latent per class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Softmax {
     classes: usize,
 }
 
 impl Softmax {
-    /// Softmax with at least two classes.
+    /// Softmax of C ≥ 2 classes.
     ///
     /// # Errors
-    /// [`LikelihoodError::Count`] for fewer than two classes.
+    /// [`LikelihoodError::Count`] for fewer.
     pub fn new(classes: usize) -> Result<Self, LikelihoodError> {
         classes::check_count(classes)?;
         Ok(Self { classes })
     }
 
-    /// Registry entry of `softmax`, with setting `classes`.
+    /// Registry entry `softmax`; setting `classes`.
     #[must_use]
     pub fn entry() -> LikelihoodEntry {
         LikelihoodEntry::new("softmax", "classes, p(y | f) proportional to exp(f_y)", |arguments| {

@@ -16,12 +16,12 @@ use crate::scalar::Scalar;
 use crate::special::{digamma, incomplete_beta};
 use crate::support::Support;
 
-/// Lower limit of the squared scale, as a fraction of the target's variance.
+/// Least squared scale over the target's variance.
 const MIN_SCALE: f64 = 1e-6;
-/// Degrees of freedom up to which there is no variance.
+/// No variance up to here.
 const MIN_DOF: f64 = 2.0;
 
-/// Student's t noise: `y = f + √scale · T`, with squared scale `scale` and `dof` degrees of freedom.
+/// Noise `y = f + √scale · T`, with squared scale `scale` and `dof` degrees of freedom.
 ///
 /// Outliers have little influence. Not log-concave in f: a tilted distribution may have two modes.
 #[derive(Clone, Debug)]
@@ -30,7 +30,7 @@ pub struct StudentT {
     known: OnceLock<OfParameters>,
 }
 
-/// Terms that depend on parameters only, cached for all quadrature nodes.
+/// Cached for all nodes.
 #[derive(Clone, Copy, Debug)]
 struct OfParameters {
     scale: f64,
@@ -48,7 +48,7 @@ impl PartialEq for StudentT {
 }
 
 impl StudentT {
-    /// Noise with this squared scale and these degrees of freedom.
+    /// Noise with this squared scale and degrees of freedom.
     ///
     /// # Errors
     /// [`LikelihoodError::Parameter`] unless both are positive and finite.
@@ -66,7 +66,7 @@ impl StudentT {
         })
     }
 
-    /// Registry entry of `student_t`.
+    /// Registry entry `student_t`.
     #[must_use]
     pub fn entry() -> LikelihoodEntry {
         LikelihoodEntry::new("student_t", "real numbers about f, with outliers", |_| {
@@ -111,7 +111,7 @@ fn log_normaliser<S: Scalar>(scale: S, dof: S) -> S {
     ((dof + 1.0) * 0.5).ln_gamma() - (dof * 0.5).ln_gamma() - (dof * scale * PI).ln() * 0.5
 }
 
-/// `ln(1 + residual²/spread)`, also if the ratio overflows.
+/// `ln(1 + residual²/spread)`, even if the ratio overflows.
 fn log_1p_ratio<S: Scalar>(residual: S, spread: S) -> S {
     // Divides first: the squared residual may overflow too.
     let ratio = residual * (residual / spread);
@@ -191,7 +191,6 @@ mod tests {
     use super::*;
     use crate::Likelihood as _;
 
-    /// `−(dof + 1) ln |r|` plus terms of the parameters; derivatives by r are those of a power.
     #[test]
     fn residuals_whose_squares_are_no_numbers_have_a_density() {
         let t = StudentT::new(1.0, 4.0).unwrap();

@@ -23,13 +23,13 @@ use crate::workspace::Workspace;
 pub use warp::WarpTerm;
 use warp::{Warp, warped};
 
-/// Standard deviations beyond which the mass of a Gaussian is negligible (2e-19).
+/// Standard deviations beyond which a Gaussian has mass 2e-19.
 const REACH: i32 = 9;
 
-/// `ln p(y | f) = ln N(t(y); f, σ²) + ln t′(y)` with the warp `t(y) = y + Σ_i a_i tanh(b_i (y + c_i))`
-/// (Bonilla et al. 2019 §9.3.2, after Snelson, Rasmussen and Ghahramani 2003).
+/// Density `p(y | f) = N(t(y); f, σ²) t′(y)` with the warp `t(y) = y + Σ_i a_i tanh(b_i (y + c_i))` (Bonilla
+/// et al. 2019 §9.3.2, after Snelson, Rasmussen and Ghahramani 2003).
 ///
-/// Parameters: `height` (a), `steepness` (b), `shift` (c), vectors with one value per term, and `variance`
+/// Parameters: vectors `height` (a), `steepness` (b) and `shift` (c) with one value per term, and `variance`
 /// (σ²). a and b are positive, so that `t′(y) ≥ 1`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WarpedGaussian {
@@ -37,10 +37,10 @@ pub struct WarpedGaussian {
 }
 
 impl WarpedGaussian {
-    /// Warp with these terms, and noise with this variance.
+    /// Noise of this variance under a warp with these terms.
     ///
     /// # Errors
-    /// [`LikelihoodError::Parameter`] without a term, for heights, steepnesses or variances ≤ 0, and for
+    /// [`LikelihoodError::Parameter`] without a term, for heights, steepnesses or variances ≤ 0, and
     /// non-finite shifts.
     pub fn new(terms: &[WarpTerm], variance: f64) -> Result<Self, LikelihoodError> {
         let vector = |name: &'static str, of: fn(&WarpTerm) -> f64, transform| {
@@ -56,7 +56,7 @@ impl WarpedGaussian {
         })
     }
 
-    /// Registry entry of `warped_gaussian`; setting `terms`, 3 by default.
+    /// Registry entry `warped_gaussian`; setting `terms`, default 3.
     #[must_use]
     pub fn entry() -> LikelihoodEntry {
         LikelihoodEntry::new("warped_gaussian", "real numbers, Gaussian about f once warped", |arguments| {
@@ -74,7 +74,7 @@ impl WarpedGaussian {
         .with_aliases(&["warped"])
     }
 
-    /// Noise variance σ² of the warped observation.
+    /// Noise variance σ² on t(y).
     #[must_use]
     pub fn variance(&self) -> f64 {
         self.params[3].value()
@@ -85,8 +85,7 @@ impl WarpedGaussian {
         Warp { height: height.values(), steepness: steepness.values(), shift: shift.values() }
     }
 
-    /// Adds the warp to an integral of Gaussian noise on t(y): `power` times `ln t′(y)`, and derivatives by
-    /// its parameters. The derivative by t(y) is `−by_mean`.
+    /// Adds warp to an integral of noise on t(y): `power · ln t′(y)` and derivatives; by t(y), `−by_mean`.
     fn add_warp(&self, y: f64, power: f64, by_noise: f64, out: &mut LatentDerivatives) {
         let (warp, by_warped) = (self.warp(), -out.by_mean[0]);
         let terms = warp.height.len();
@@ -101,7 +100,7 @@ impl WarpedGaussian {
         }
     }
 
-    /// Mean and variance of y for a Gaussian t(y); None for a warp too steep for panels.
+    /// None for a warp too steep for panels.
     fn moments(
         &self,
         mean: f64,
@@ -216,7 +215,6 @@ impl Density for WarpedGaussian {
         Some(standard_normal_cdf((self.warp().value(y) - q[0].mean()) / deviation))
     }
 
-    /// Quantiles of t(y), mapped back.
     fn quantile_closed_form(&self, q: &[Latent], _output: usize, probability: f64) -> Option<f64> {
         let deviation = (q[0].variance() + self.variance()).sqrt();
         let standard = standard_normal_quantile(probability).ok()?;

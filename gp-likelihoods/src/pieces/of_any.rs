@@ -55,14 +55,14 @@ impl Pieces for dyn Likelihood + '_ {
 }
 
 impl dyn Likelihood + '_ {
-    /// Latents of all slots of an observation, piece after piece.
+    /// Latents of all slots, piece after piece.
     pub fn touched_latents<'a>(&'a self, y: &'a [f64]) -> impl Iterator<Item = usize> + 'a {
         let slots = move |piece: usize| (0..self.touched_count(piece)).map(move |slot| (piece, slot));
         let all = (0..self.piece_count()).flat_map(slots);
         all.map(move |(piece, slot)| self.touched_latent(y, piece, slot))
     }
 
-    /// Number of `touched_latents`, the same for all observations.
+    /// Length of `touched_latents`, the same for all observations.
     pub fn touched_total(&self) -> usize {
         (0..self.piece_count()).map(|piece| self.touched_count(piece)).sum()
     }

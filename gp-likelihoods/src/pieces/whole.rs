@@ -1,5 +1,5 @@
-//! Integrals over all latents as sums over pieces: every expected log density, and tilted normalisers if no
-//! two pieces share a latent, since beliefs about latents are independent.
+//! Sums over pieces: expected log densities, and tilted normalisers if no two pieces share a latent, since beliefs are
+//! independent.
 
 use super::Pieces;
 use super::room::Room;
@@ -9,7 +9,7 @@ use crate::latent::Latent;
 use crate::likelihood::{Described, parameter_count};
 use crate::workspace::Workspace;
 
-/// `E[ln p(y | f)]` with derivatives; `false` if the pieces do not determine it.
+/// `false` if the pieces do not determine it.
 pub(crate) fn expected_by_pieces<L: Described>(
     likelihood: &L,
     y: &[f64],
@@ -25,7 +25,7 @@ pub(crate) fn expected_by_pieces<L: Described>(
     Ok(true)
 }
 
-/// `ln ∫ p(y | f)^α Π N(f_q; m_q, v_q) df` with derivatives; `false` if the pieces do not determine it.
+/// `false` if the pieces do not determine it.
 pub(crate) fn tilted_by_pieces<L: Described>(
     likelihood: &L,
     y: &[f64],
@@ -45,7 +45,7 @@ pub(crate) fn tilted_by_pieces<L: Described>(
     Ok(true)
 }
 
-/// Pieces of a likelihood of several latents, if their product is the density.
+/// Several latents; pieces multiply to the density.
 fn factors<L: Described>(likelihood: &L) -> Option<&dyn Pieces> {
     let several = likelihood.latents() > 1;
     likelihood.pieces().filter(|pieces| several && pieces.piece_count() > 1 && pieces.multiply_to_density())
@@ -63,7 +63,6 @@ impl<'a> Places<'a> {
         (0..self.pieces.touched_count(piece)).map(move |slot| self.pieces.touched_latent(self.y, piece, slot))
     }
 
-    /// `true` if no two pieces share a latent.
     fn are_apart(self) -> bool {
         let count = self.pieces.piece_count();
         let total: usize = (0..count).map(|piece| self.pieces.touched_count(piece)).sum();

@@ -4,16 +4,15 @@ use crate::error::{LikelihoodError, check_count};
 
 pub(super) const MAX_NODES: usize = 1 << 20;
 
-/// Nodes and weights for expectations over Q independent standard normal variables:
-/// `E[g(t)] ≈ Σ w_i g(t_i)`, with weights that sum to 1.
+/// Nodes and weights for Q independent standard normal variables: `E[g(t)] ≈ Σ w_i g(t_i)`, weights summing
+/// to 1.
 ///
-/// [`product`](Self::product) is accurate to many digits in two or three dimensions. The error of
+/// [`product`](Self::product) is accurate to many digits for Q ≤ 3. The error of
 /// [`quasi_random`](Self::quasi_random) hardly depends on Q. [`symmetric`](Self::symmetric) is exact to
-/// degree 5 with 2Q² + 1 nodes, some of negative weight.
+/// degree 5 with few nodes, some of negative weight.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cubature {
     dimensions: usize,
-    /// Nodes of Q numbers each.
     nodes: Vec<f64>,
     weights: Vec<f64>,
 }
@@ -41,7 +40,7 @@ impl Cubature {
         self.nodes.chunks_exact(self.dimensions).zip(self.weights.iter().copied())
     }
 
-    /// `E[g(t)]` for a vector t of independent standard normal variables.
+    /// `E[g(t)]` for independent standard normal t.
     ///
     /// ```
     /// use gp_likelihoods::quadrature::Cubature;

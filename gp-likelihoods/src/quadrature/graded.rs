@@ -1,21 +1,19 @@
-//! Panels under the standard normal density that widen away from a bend, for integrands whose singularities
-//! are close to the real line only there.
+//! Panels under the standard normal density, widening away from a bend, for integrands with singularities near the
+//! real line only there.
 
 use super::GaussLegendre;
 use super::ladder::{LANES, REACH};
 use crate::special::HALF_LN_TAU;
 
-/// Width of the panel at the bend relative to the strip: with 16 nodes, errors are some 1e-15 of the
-/// integrand.
+/// Panel width over the strip; 16 nodes have errors of some 1e-15 of the integrand.
 const AT_BEND: f64 = 1.4;
-/// Growth of panels: width relative to the distance of the near end from the bend. Far from the bend,
-/// singularities are as far as that end, and errors are 2e-17 of the integrand there.
+/// Panel width over its distance from the bend. Far away, singularities are as far, and errors 2e-17 of the
+/// integrand.
 const GROWTH: f64 = 2.5;
-/// Width of the widest panel, limited by the density.
+/// Limit due to the density.
 const WIDEST: f64 = 3.0;
 
-/// Passes nodes and weights of all panels to `take`. The integrand is analytic up to `strip` from the real
-/// line at the bend, and farther elsewhere.
+/// The integrand is analytic up to `strip` from the real line at the bend, and farther elsewhere.
 pub(crate) fn graded(bend: f64, strip: f64, take: &mut impl FnMut(&[f64; LANES], &[f64; LANES])) {
     // Point of the density's range that is nearest to the bend.
     let start = bend.clamp(-REACH, REACH);
@@ -60,7 +58,6 @@ mod tests {
         }
     }
 
-    /// Panels grow by a factor of 3.5, so that a bend of any width takes a number of nodes known beforehand.
     #[test]
     fn the_narrowest_bends_take_a_few_hundred_nodes() {
         let count = |strip: f64| {
@@ -72,8 +69,7 @@ mod tests {
         assert!(found.iter().zip([224, 352, 544, 704]).all(|(found, most)| *found <= most), "{found:?}");
     }
 
-    /// `E[max(t, 0)] = φ(0)`; rounding by a softplus of width w adds `π² w²/6 · φ(0)` and terms of order
-    /// w⁴.
+    /// `E[max(t, 0)] = φ(0)`; a softplus of width w adds `π² w²/6 · φ(0)` and terms of order w⁴.
     #[test]
     fn a_narrow_bend_is_resolved() {
         for width in [1e-3, 1e-4] {

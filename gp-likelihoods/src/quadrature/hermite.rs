@@ -2,13 +2,12 @@
 
 use crate::error::{LikelihoodError, check_count};
 
-/// Largest order: its nodes cover a Gaussian in double precision.
+/// Covers a Gaussian in double precision.
 const MAX_ORDER: usize = 512;
 
-/// Nodes and weights for expectations under the standard normal distribution: `E[g(t)] ≈ Σ w_i g(t_i)`,
-/// exact to degree `2n − 1`.
+/// Nodes and weights for a standard normal variable: `E[g(t)] ≈ Σ w_i g(t_i)`, exact to degree `2n − 1`.
 ///
-/// Every weight is accurate, also far below the rounding error of their sum, as steep exponentials require.
+/// Every weight is accurate, even far below the sum's rounding error, as steep exponentials require.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GaussHermite {
     nodes: Vec<f64>,
@@ -54,9 +53,8 @@ impl GaussHermite {
     }
 }
 
-/// `h_{n−1}(t)` and `h_n(t)`, both times `exp(−scale)`, and `scale`.
-///
-/// Orthonormal: `h_{k+1} = (t h_k − √k h_{k−1}) / √(k+1)`, rescaled against overflow.
+/// `h_{n−1}(t)` and `h_n(t)`, both times `exp(−scale)`, and `scale`. Orthonormal:
+/// `h_{k+1} = (t h_k − √k h_{k−1}) / √(k+1)`, rescaled against overflow.
 fn orthonormal(order: usize, t: f64) -> (f64, f64, f64) {
     let (mut before, mut current, mut scale) = (0.0, 1.0, 0.0);
     for k in 0..order {
@@ -76,7 +74,7 @@ fn log_weight(order: usize, t: f64) -> f64 {
     -(order as f64).ln() - 2.0 * (before.abs().ln() + scale)
 }
 
-/// Positive zeros of `h_n`, decreasing: bisection by sign changes, then Newton's method.
+/// Decreasing.
 fn positive_nodes(order: usize) -> Vec<f64> {
     let mut upper = 2.0 * (order as f64).sqrt() + 1.0;
     (0..order / 2)
@@ -88,7 +86,7 @@ fn positive_nodes(order: usize) -> Vec<f64> {
         .collect()
 }
 
-/// Approximate zero with `index` larger ones, by bisection.
+/// Zero with `index` larger ones.
 fn bisect(order: usize, index: usize, upper: f64) -> f64 {
     let (mut low, mut high) = (0.0, upper);
     for _ in 0..26 {
@@ -98,7 +96,7 @@ fn bisect(order: usize, index: usize, upper: f64) -> f64 {
     0.5 * (low + high)
 }
 
-/// Number of zeros of `h_n` above t: sign changes of the Sturm sequence `h_0(t), …, h_n(t)`.
+/// Sign changes of the Sturm sequence `h_0(t), …, h_n(t)`.
 fn zeros_above(order: usize, t: f64) -> usize {
     let (mut before, mut current, mut changes) = (0.0, 1.0, 0);
     for k in 0..order {

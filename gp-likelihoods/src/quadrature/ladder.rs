@@ -1,31 +1,29 @@
-//! Grids under the standard normal density with known errors, for integrands analytic near the real line.
+//! Grids of known error under the standard normal density, for integrands analytic near the real line.
 //!
-//! A sum of step h has an error of at most `exp(a²/2 − 2πa/h)` times the size of the integrand at distance
-//! a from the real line, for every a up to the nearest singularity. (L. N. Trefethen, J. A. C. Weideman,
-//! "The exponentially convergent trapezoidal rule", SIAM Review 56, 2014.)
+//! A sum of step h has an error of at most `exp(a²/2 − 2πa/h)` times the integrand's size at distance a from the real
+//! line, for every a up to the nearest singularity (Trefethen and Weideman 2014, cited in `trapezoid`).
 
 use crate::special::HALF_LN_TAU;
 use std::sync::OnceLock;
 
-/// Number of nodes evaluated at once.
+/// Nodes evaluated at once.
 pub(crate) const LANES: usize = 8;
 
 /// Negative log error: exp(−38) = 3e-17 of the integrand off the real line.
 const DIGITS: f64 = 38.0;
-/// Fraction of the distance to the singularity that is used.
+/// Used share of the strip.
 const CLOSEST: f64 = 0.95;
-/// Range of the density on either side; its relative height there is exp(−37).
+/// Range per side; the relative density there is exp(−37).
 pub(super) const REACH: f64 = 8.6;
 /// Ratio of successive steps. The finest grid has about 200 nodes, as many as [graded](super::graded)
 /// panels.
 const RATIO: f64 = 0.8;
 const STEPS: usize = 11;
 
-/// Nodes and weights, which sum to 1; unused lanes have weight 0.
+/// Nodes, and weights summing to 1; unused lanes have 0.
 pub(crate) type GridNodes = Vec<([f64; LANES], [f64; LANES])>;
 
-/// Coarsest grid for an integrand analytic to this distance from the real line (in standard deviations);
-/// None if too close.
+/// Coarsest grid for a strip in standard deviations; None if too narrow.
 pub(crate) fn grid_for(strip: f64) -> Option<&'static GridNodes> {
     static LADDER: OnceLock<Vec<(f64, GridNodes)>> = OnceLock::new();
     let step = if strip.is_nan() { 0.0 } else { step_for(strip) };
@@ -33,7 +31,6 @@ pub(crate) fn grid_for(strip: f64) -> Option<&'static GridNodes> {
     ladder.iter().find(|(rung, _)| *rung <= step).map(|(_, nodes)| nodes)
 }
 
-/// Longest step for a strip of this half-width.
 fn step_for(strip: f64) -> f64 {
     // Beyond √(2 · 38) the growth of the density outweighs the gain of the grid.
     let a = (CLOSEST * strip).min((2.0 * DIGITS).sqrt());
@@ -60,7 +57,7 @@ mod tests {
         nodes.iter().flat_map(|(t, w)| t.iter().zip(w)).map(|(&t, w)| w * g(t)).sum()
     }
 
-    /// A function with poles at the end of the strip, `1/(t² + d²)`, against a much finer grid.
+    /// Poles at the strip's end, `1/(t² + d²)`, against a much finer grid.
     #[test]
     fn a_grid_is_right_up_to_its_strip() {
         for strip in [0.6, 1.0, 3.0, 20.0] {

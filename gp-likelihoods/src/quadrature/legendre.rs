@@ -3,7 +3,6 @@
 use std::f64::consts::PI;
 use std::sync::OnceLock;
 
-/// Number of nodes.
 pub(super) const ORDER: usize = 16;
 
 /// 16-point Gauss–Legendre rule on an interval, exact to degree 31.
@@ -27,7 +26,6 @@ impl GaussLegendre {
         self.nodes_between(low, high).iter().map(|&(x, w)| w * g(x)).sum()
     }
 
-    /// Nodes between `low` and `high`, with weights.
     pub(crate) fn nodes_between(&self, low: f64, high: f64) -> [(f64, f64); ORDER] {
         let (half, middle) = (0.5 * (high - low), 0.5 * (high + low));
         std::array::from_fn(|i| (middle + half * self.nodes[i], half * self.weights[i]))
@@ -49,7 +47,6 @@ impl GaussLegendre {
     }
 }
 
-/// Legendre polynomial of degree [`ORDER`] and its derivative.
 fn legendre(t: f64) -> (f64, f64) {
     let (mut before, mut current) = (1.0, t);
     for k in 1..ORDER {

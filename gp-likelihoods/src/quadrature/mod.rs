@@ -1,7 +1,7 @@
-//! Integrals over one or more Gaussian latents.
+//! Integrals over Gaussian latents.
 //!
-//! One dimension: nested trapezoidal sums for smooth integrands, [`GaussHermite`] for polynomials,
-//! [`Panels`] for all others. Several dimensions: [`Cubature`].
+//! One dimension: nested trapezoidal sums for smooth integrands, [`GaussHermite`] for polynomials, else [`Panels`].
+//! Several: [`Cubature`].
 
 mod cubature;
 mod graded;
@@ -22,10 +22,9 @@ pub use legendre::GaussLegendre;
 pub use panels::Panels;
 pub(crate) use trapezoid::{Grid, trapezoid};
 
-/// Integrals of K components.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Integrals<const K: usize> {
     pub(crate) values: [f64; K],
-    /// Integrals of absolute values, the scale of rounding errors.
+    /// Integrals of absolute values: scale of rounding errors.
     pub(crate) sizes: [f64; K],
 }

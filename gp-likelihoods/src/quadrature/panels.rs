@@ -1,46 +1,45 @@
-//! Adaptive integration on panels, for integrands that no single rule resolves.
+//! Adaptive integration, for integrands that no single rule resolves.
 
 use super::legendre::ORDER;
 use super::{GaussLegendre, Integrals};
 use crate::error::LikelihoodError;
 
-/// Limit on halvings of a panel.
 const MAX_DEPTH: u32 = 40;
-/// Limit on halved panels, which bounds the time; the rest is accepted.
+/// Bounds the time; the rest is accepted.
 const MAX_PANELS: usize = 4_000;
-/// Error allowed in accepted panels, relative to the integral of the absolute value. Distant narrow peaks
-/// have noise of 1e-7, because their position is rounded.
+/// Allowed error relative to the integral of the absolute value. Distant narrow peaks have noise of 1e-7
+/// from their rounded position.
 const FORGIVEN: f64 = 1e-5;
 
 /// Share of the required accuracy below which a panel is accepted.
 const EMPTY: f64 = 1e-3;
 
-/// Ends of a panel, and number of halvings.
+/// Ends and halvings.
 type Panel = (f64, f64, u32);
-/// Integrals of a panel, and of absolute values.
+/// Integrals, and those of absolute values.
 type Found<const K: usize> = ([f64; K], [f64; K]);
 
-/// Rule adapted to an integrand, for it and similar ones; its memory is reused.
+/// Rule adapted to an integrand; reusable for similar ones.
 #[derive(Clone, Debug, Default)]
 pub struct Panels {
     nodes: Vec<f64>,
     weights: Vec<f64>,
     stack: Vec<Panel>,
-    /// For each panel of the stack, K integrals and K of absolute values.
+    /// Per panel of the stack, K integrals and K of absolute values.
     values: Vec<f64>,
 }
 
 impl Panels {
-    /// Adapts the rule to all K components of an integrand between consecutive increasing `edges`, and
-    /// returns their integrals.
+    /// Adapts the rule to all K components of an integrand between increasing `edges`; returns their
+    /// integrals.
     ///
     /// A panel is halved until its 16-point value agrees with its halves to `tolerance` times the integral
     /// of the component's absolute value. Fewer than two edges give an empty rule. Cost: at most 16
-    /// evaluations per panel between edges, and 32 for each of 4000 halved ones.
+    /// evaluations per initial panel and 32 per halved one.
     ///
     /// # Errors
-    /// [`LikelihoodError::Unresolved`] for an integrand that is not finite, or with an error above 1e-5 of
-    /// the integral of the absolute value after 40 halvings of a panel or 4000 panels.
+    /// [`LikelihoodError::Unresolved`] for a non-finite integrand, or an error above 1e-5 of the integral of
+    /// the absolute value after 40 halvings of a panel or 4000 halved panels.
     pub fn adapt<const K: usize>(
         &mut self,
         edges: &[f64],
@@ -50,7 +49,7 @@ impl Panels {
         self.integrals(edges, tolerance, integrand).map(|found| found.values)
     }
 
-    /// [`Panels::adapt`], with the integrals of absolute values.
+    /// [`Panels::adapt`] with integrals of absolute values.
     pub(crate) fn integrals<const K: usize>(
         &mut self,
         edges: &[f64],
@@ -106,7 +105,7 @@ impl Panels {
         Err(LikelihoodError::Unresolved { low: unresolved.0, high: unresolved.1 })
     }
 
-    /// Sum of the adapted rule over another integrand.
+    /// Adapted rule applied to another integrand.
     pub fn sum(&self, mut integrand: impl FnMut(f64) -> f64) -> f64 {
         self.nodes.iter().zip(&self.weights).map(|(&x, w)| w * integrand(x)).sum()
     }

@@ -5,8 +5,7 @@ use super::{Cubature, GaussHermite};
 use crate::error::LikelihoodError;
 
 impl Cubature {
-    /// Product of a Gauss–Hermite rule in every dimension: `orderᑫ` nodes, exact to degree `2·order − 1`
-    /// per dimension.
+    /// Gauss–Hermite rule in every dimension: `orderᑫ` nodes, exact to degree `2·order − 1` per dimension.
     ///
     /// # Errors
     /// [`LikelihoodError::Count`] for no dimension, an invalid order or more than 2²⁰ nodes.

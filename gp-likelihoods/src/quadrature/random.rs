@@ -11,9 +11,8 @@ use crate::error::LikelihoodError;
 use crate::small_factor::{factorise, solve};
 use crate::special::standard_normal_quantile;
 
-/// Binary digits of a double.
 const BITS: f64 = 53.0;
-/// Second moment below which the nodes do not cover a direction.
+/// Second moment of a direction that nodes do not cover.
 const MIN_PIVOT: f64 = 0.1;
 
 impl Cubature {
@@ -28,12 +27,12 @@ impl Cubature {
         Ok(Self::of(dimensions, nodes, vec![1.0 / count as f64; count]))
     }
 
-    /// Evenly spread nodes of equal weight (an even number, at least `count`): Halton's sequence with
-    /// random digit permutations, mapped by the normal quantile.
+    /// Evenly spread nodes of equal weight (an even number, at least `count`): Halton's sequence with random
+    /// digit permutations, mapped by the normal quantile.
     ///
-    /// Nodes are pairs `±t`, whitened to `E t tᵀ = I`, so that odd and quadratic functions are exact. In 4
-    /// to 64 dimensions its errors were among the smallest of sequences without tables (Korobov lattices,
-    /// additive sequences, Latin hypercubes).
+    /// Nodes are pairs `±t`, whitened to `E t tᵀ = I`: odd and quadratic functions are exact. In 4 to 64
+    /// dimensions errors were among the smallest without tables (Korobov lattices, additive sequences, Latin
+    /// hypercubes).
     ///
     /// # Errors
     /// [`LikelihoodError::Count`] for no dimension, no node or more than 2²⁰ of them.
@@ -54,7 +53,7 @@ impl Cubature {
     }
 }
 
-/// Whitens nodes to `E t tᵀ = I`; leaves them unchanged if there are too few.
+/// `E t tᵀ = I`, unless there are too few nodes.
 fn whiten(nodes: &mut [f64], dimensions: usize) {
     let (q, count) = (dimensions, nodes.len() / dimensions);
     let mut moments = vec![0.0; q * q];
@@ -73,7 +72,6 @@ fn check_draws(count: usize, dimensions: usize) -> Result<(), LikelihoodError> {
     check_size(dimensions, Some(count))
 }
 
-/// One coordinate of the first node of every pair.
 fn normal_column(count: usize, base: usize, rng: &mut dyn Rng) -> Result<Vec<f64>, LikelihoodError> {
     let permutations = digit_permutations(base, rng);
     let mut column = Vec::with_capacity(count);
@@ -83,7 +81,6 @@ fn normal_column(count: usize, base: usize, rng: &mut dyn Rng) -> Result<Vec<f64
     Ok(column)
 }
 
-/// One digit permutation per digit of a double in this base.
 fn digit_permutations(base: usize, rng: &mut dyn Rng) -> Vec<Vec<usize>> {
     let places = (BITS / (base as f64).log2()).ceil() as usize;
     let mut shuffled = || {
@@ -96,7 +93,7 @@ fn digit_permutations(base: usize, rng: &mut dyn Rng) -> Vec<Vec<usize>> {
     (0..places).map(|_| shuffled()).collect()
 }
 
-/// Permuted digits of the index, reversed behind the point; kept away from 0 and 1.
+/// Kept away from 0 and 1.
 fn radical_inverse(mut index: usize, base: usize, permutations: &[Vec<usize>]) -> f64 {
     let (mut place, mut sum) = (1.0, 0.0);
     for permutation in permutations {
@@ -107,7 +104,6 @@ fn radical_inverse(mut index: usize, base: usize, permutations: &[Vec<usize>]) -
     sum.clamp(f64::EPSILON, 1.0 - f64::EPSILON)
 }
 
-/// 2, 3, 5, 7, …
 fn primes() -> impl Iterator<Item = usize> {
     (2..).filter(|&n: &usize| (2..).take_while(|k| k * k <= n).all(|k| n % k != 0))
 }

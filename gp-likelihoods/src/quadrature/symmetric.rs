@@ -5,8 +5,8 @@ use super::cubature::check_size;
 use crate::error::LikelihoodError;
 
 impl Cubature {
-    /// McNamee and Stenger's rule of degree 5 with 2Q² + 1 nodes (Seeger & Jordan 2004 §4.3.1): the origin,
-    /// `±√3` on every axis, and `(±√3, ±√3)` in the plane of every pair of axes.
+    /// Degree-5 rule of McNamee and Stenger with 2Q² + 1 nodes (Seeger & Jordan 2004 §4.3.1): origin, `±√3`
+    /// on every axis, and `(±√3, ±√3)` in the plane of every pair of axes.
     ///
     /// For Q ≥ 5 the axis weights `(4 − Q)/18` are negative, and so may be an estimated variance.
     ///

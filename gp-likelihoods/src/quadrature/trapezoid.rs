@@ -1,26 +1,25 @@
 //! Nested trapezoidal sums over the real line, for analytic integrands that decay like a Gaussian.
 //!
-//! Errors fall as `exp(−2πd/h)`, where d is the distance of the nearest singularity, and as `exp(−2π²/h²)`
-//! for a Gaussian. Halving the step at least squares the error and reuses the nodes. (L. N. Trefethen, J.
-//! A. C. Weideman, "The exponentially convergent trapezoidal rule", SIAM Review 56, 2014.)
+//! Errors fall as `exp(−2πd/h)`, with distance d of the nearest singularity, and as `exp(−2π²/h²)` for a Gaussian.
+//! Halving the step at least squares the error and reuses nodes. (L. N. Trefethen, J. A. C. Weideman, "The
+//! exponentially convergent trapezoidal rule", SIAM Review 56, 2014.)
 
 use super::Integrals;
 
-/// Step of the coarsest grid, in widths of the integrand. For a Gaussian, half of it is exact to 1e-2, a
-/// quarter to 1e-9.
+/// Coarsest step in widths. For a Gaussian it is exact to 1e-2, half of it to 1e-8.
 const FIRST_STEP: f64 = 2.0;
-/// Limit on halvings; panels handle finer features.
+/// Panels handle finer features.
 const MAX_HALVINGS: u32 = 6;
-/// Limit on nodes in one direction of the coarsest grid.
+/// Coarsest grid, one direction.
 const MAX_REACH: u32 = 100;
-/// Fraction exp(−45) of the largest weight below which the sum ends, unless the node still contributes.
+/// Weight of exp(−45) that ends the sum, unless the node contributes.
 const NO_WEIGHT: f64 = 2.9e-20;
-/// Fraction of the sum above which a node contributes.
+/// Contributing share of the sum.
 const COUNTS: f64 = 1e-17;
-/// Agreement at which two sums are both accurate.
+/// Agreement of two accurate sums.
 const EQUAL: f64 = 1e-10;
-/// Agreement at which the second sum is accurate if the last halving about squared the difference, as
-/// happens only for resolved analytic integrands.
+/// Agreement that suffices if the last halving about squared the difference, as only for resolved analytic
+/// integrands.
 const CLOSE: f64 = 1e-6;
 const SQUARED: f64 = 10.0;
 
@@ -28,9 +27,9 @@ const SQUARED: f64 = 10.0;
 pub(crate) struct Grid {
     /// Approximate maximum of the weight.
     pub(crate) centre: f64,
-    /// Scale of the weight, or of a narrower feature.
+    /// Scale of the weight, or a narrower feature.
     pub(crate) width: f64,
-    /// Range that the grid covers at least.
+    /// Range covered at least.
     pub(crate) span: (f64, f64),
 }
 
@@ -40,7 +39,7 @@ struct TrapezoidSums<const K: usize> {
 }
 
 impl<const K: usize> TrapezoidSums<K> {
-    /// Adds the values of a node; `true` if any of them contributes.
+    /// `true` if any value contributes.
     fn add(&mut self, weight: f64, values: &[f64; K]) -> bool {
         let mut counts = false;
         for ((sum, size), value) in self.plain.iter_mut().zip(&mut self.sizes).zip(values) {
@@ -52,7 +51,7 @@ impl<const K: usize> TrapezoidSums<K> {
         counts
     }
 
-    /// Largest difference from twice the earlier sums, relative to the sizes; NaN if a sum is not finite.
+    /// Largest difference from twice `before`, relative to sizes; NaN if not finite.
     fn change(&self, before: &[f64; K]) -> f64 {
         let terms = self.plain.iter().zip(&self.sizes).zip(before);
         let relative = terms.map(|((sum, size), before)| {
@@ -63,10 +62,8 @@ impl<const K: usize> TrapezoidSums<K> {
     }
 }
 
-/// `∫ w(t) g(t) dt` for all K components of g, with nodes and weights `h w(t)` in `rule`; None if the sums
-/// do not converge.
-///
-/// `integrand` returns w, which must decay outside the grid's span, and g.
+/// `∫ w(t) g(t) dt` for all K components of g, leaving nodes and weights `h w(t)` in `rule`; None without
+/// convergence. The integrand's w must decay outside the grid's span.
 pub(crate) fn trapezoid<const K: usize>(
     grid: Grid,
     rule: &mut Vec<(f64, f64)>,

@@ -1,4 +1,4 @@
-//! Race as a one-dimensional integral over the winner: `P = ∫ F(t) dt` with `t = (u − m_w)/√v_w`.
+//! Race as an integral over the winner: `P = ∫ F(t) dt` with `t = (u − m_w)/√v_w`.
 
 use super::nodes::{self, NodeLanes};
 use super::rivals::{Lane, Lanes, REACH, Rival};
@@ -6,15 +6,15 @@ use crate::derivatives::LatentDerivatives;
 use crate::quadrature::LANES;
 use crate::special::{HALF_LN_TAU, log_normal_cdf_slopes, normal_cdfs};
 
-/// Probability below which the range is placed around the mode instead of the winner's mean.
+/// Probability below which the range surrounds the mode, not the mean.
 const LIKELY: f64 = 1e-4;
-/// Precision of a mode in widths of the integrand; limit on Newton steps.
+/// Mode precision in widths; Newton steps.
 const NEAR: f64 = 0.1;
 const MAX_STEPS: usize = 100;
-/// Share of the total weight below which nodes right of the mode are skipped.
+/// Negligible share of the total, right of the mode.
 const NOTHING: f64 = 1e-18;
 
-/// Sets value and derivatives of `ln P(all rivals lose)`; `own` is the winner's variance.
+/// Sets `ln P(all rivals lose)`; `own`: the winner's variance.
 pub(super) fn win(winner: usize, own: f64, rivals: &[Rival], lanes: &mut Lanes, out: &mut LatentDerivatives) {
     Line::about_the_mean(own, rivals).integrate(winner, rivals, lanes, out);
     if out.value.is_nan() || out.value < LIKELY.ln() {
@@ -30,11 +30,10 @@ struct Line {
     low: f64,
     middle: f64,
     high: f64,
-    /// `true` if only the tail of the winner counts.
+    /// Only the winner's tail counts.
     tail: bool,
-    /// Log scale.
     height: f64,
-    /// `true` if the rivals' distribution functions are smoother than the winner's density.
+    /// Rivals' distribution functions are smoother than the winner's density.
     smooth: bool,
 }
 
@@ -53,7 +52,7 @@ impl Line {
         }
     }
 
-    /// Range around the winner's mean, starting where no rival is too far ahead.
+    /// Starts where no rival is too far ahead.
     fn about_the_mean(own: f64, rivals: &[Rival]) -> Self {
         let line = Self::new(own, rivals);
         let far_ahead = |rival: &Rival| (rival.lead - REACH * rival.deviation) / line.scale;
@@ -61,7 +60,7 @@ impl Line {
         Self { low, ..line }
     }
 
-    /// Range around the mode. ln F has at least the curvature of a unit Gaussian, more to the left.
+    /// ln F has at least a unit Gaussian's curvature, more to the left.
     fn about_the_mode(own: f64, rivals: &[Rival]) -> Self {
         let line = Self::new(own, rivals);
         // The start is right of all bends; from there Newton's method on a concave function needs no

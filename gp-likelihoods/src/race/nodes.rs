@@ -1,31 +1,28 @@
-//! Nodes for the integral of `F(t) = φ(t) Π_c Φ(z_c)`, `z_c = (t − l_c)/r_c`, with lead l_c and standard
-//! deviation r_c of a rival in standard deviations of the winner.
+//! Nodes for the integral of `F(t) = φ(t) Π_c Φ(z_c)`, `z_c = (t − l_c)/r_c`, with a rival's lead l_c and standard
+//! deviation r_c in the winner's standard deviations.
 //!
-//! Grid: at `t + ia` a factor Φ(z_c) grows by at most `exp(½ (a/r_c)²)`, so a sum of step h has an error of
-//! at most `2 exp(½ a² p − 2π a/h)`, `p = 1 + Σ_c 1/r_c²`, for every a. The best a, `2π/(h p)`, gives
-//! `2 exp(−2π²/(h² p))`. (L. N. Trefethen, J. A. C. Weideman, "The exponentially convergent trapezoidal
-//! rule", SIAM Review 56, 2014.)
+//! Grid: at `t + ia` a factor Φ(z_c) grows by at most `exp(½ (a/r_c)²)`, so a sum of step h has an error of at most
+//! `2 exp(½ a² p − 2π a/h)`, `p = 1 + Σ_c 1/r_c²`, for every a (Trefethen and Weideman 2014, cited in
+//! `quadrature::trapezoid`). The best a, `2π/(h p)`, gives `2 exp(−2π²/(h² p))`.
 //!
-//! Panels: locally fine, with p over the rivals that are not yet surely beaten. 16 nodes integrate a
-//! Gaussian over 4.5 standard deviations, or an exponential that falls by exp(−4.5), to 1e-15.
+//! Panels: locally fine, with p over rivals not yet surely beaten. 16 nodes integrate a Gaussian over 4.5 standard
+//! deviations, or an exponential that falls by exp(−4.5), to 1e-15.
 
 use super::rivals::{REACH, Rival};
 use crate::quadrature::{GaussLegendre, LANES};
 
-/// `ln(1/ε)` for an error of ε = 1e-16 on a grid.
+/// Error 1e-16 on a grid.
 const LOG_ERROR: f64 = 36.8;
-/// Width of a panel in units of `1/√p`.
+/// Panel width in units of `1/√p`.
 const PANEL: f64 = 4.5;
-/// Limit on grid nodes; panels are cheaper above it.
+/// Grid nodes above which panels are cheaper.
 const MAX_GRID: f64 = 200.0;
-/// Limit on panels; F is negligible beyond them.
+/// F is negligible beyond them.
 const MAX_PANELS: usize = 4_000;
 
-/// Nodes and weights.
 pub(super) type NodeLanes = ([f64; LANES], [f64; LANES]);
 
-/// Passes nodes between `low` and `high` to `take`, left to right, until it returns `false`. With `tail`,
-/// only the winner's tail counts, where F may fall as fast as its density.
+/// Passes nodes to `take` until it returns `false`. With `tail`, F may fall as fast as the winner's density.
 pub(super) fn visit(
     (low, high): (f64, f64),
     tail: bool,

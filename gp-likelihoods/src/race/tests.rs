@@ -1,4 +1,4 @@
-//! Races against adaptive quadrature, differences and known results.
+//! Races against adaptive quadrature and differences.
 
 use super::*;
 use crate::defaults::{Shape, tilted_along};
@@ -6,14 +6,13 @@ use crate::special::log_normal_cdf_slopes;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
-/// Three to seven beliefs with variances over eight orders of magnitude.
+/// Variances over eight orders of magnitude.
 fn numbers() -> impl Strategy<Value = Vec<Latent>> {
     let one = (-6.0..6.0, -4.0..4.0f64)
         .prop_map(|(m, log_v)| Latent::new(m, 10f64.powf(log_v)).expect("a mean and a variance"));
     prop::collection::vec(one, 3..8)
 }
 
-/// The race that class 0 wins, by generic quadrature.
 fn adaptive(q: &[Latent], ws: &mut Workspace, out: &mut LatentDerivatives) -> Result<(), LikelihoodError> {
     out.reset(q.len(), 0);
     let strongest = q[1..].iter().map(|rival| rival.mean()).fold(f64::NEG_INFINITY, f64::max);
@@ -41,7 +40,6 @@ fn adaptive(q: &[Latent], ws: &mut Workspace, out: &mut LatentDerivatives) -> Re
 proptest! {
     #![proptest_config(ProptestConfig { cases: 500, rng_seed: RngSeed::Fixed(4), failure_persistence: None, ..Default::default() })]
 
-    /// Derivatives in units of one standard deviation.
     #[test]
     fn races_agree_with_adaptive_integrals(q in numbers()) {
         let (mut ws, mut found, mut exact) = (Workspace::new(), LatentDerivatives::default(), LatentDerivatives::default());
@@ -59,7 +57,6 @@ proptest! {
         }
     }
 
-    /// Derivatives in units of the smallest standard deviation.
     #[test]
     fn slopes_are_differences(q in numbers(), class in 0usize..3) {
         let (mut ws, mut out, mut moved) = (Workspace::new(), LatentDerivatives::default(), LatentDerivatives::default());

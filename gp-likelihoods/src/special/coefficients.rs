@@ -34,10 +34,10 @@ pub(super) const ERFCX: [f64; 30] = [
     3.3215004573608575e-21,
 ];
 
-/// Positive root of the digamma function, as a double and its rounding error.
+/// Positive digamma root, as a double and its rounding error.
 pub(super) const DIGAMMA_ROOT: (f64, f64) = (1.4616321449683622, 9.549995429965697e-17);
 
-/// Taylor coefficients of digamma about its root, starting with the linear term.
+/// Taylor coefficients about the root, from the linear term.
 pub(super) const DIGAMMA_TAYLOR: [f64; 24] = [
     0.9676722454476212,
     -0.4427631689835921,

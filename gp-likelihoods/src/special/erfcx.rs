@@ -2,7 +2,7 @@
 
 use super::coefficients::ERFCX;
 
-/// `exp(x²) erfc(x)` for x ≥ 0, which falls slowly from 1 to 0; NaN for other arguments.
+/// Function `exp(x²) erfc(x)` for x ≥ 0, which falls slowly from 1 to 0; NaN otherwise.
 ///
 /// Chebyshev series in `(x − 3.75)/(x + 3.75)`, after M. M. Shepherd and J. G. Laframboise, "Chebyshev
 /// approximation of (1 + 2x) exp(x²) erfc x in 0 ≤ x < ∞", Math. Comp. 36 (1981).
@@ -15,7 +15,7 @@ pub fn erfcx(x: f64) -> f64 {
     scaled
 }
 
-/// [`erfcx`] of several numbers ≥ 0 at once, which hides the latency of the series.
+/// Hides the series' latency.
 pub(crate) fn erfcx_of_many<const N: usize>(x: &[f64; N]) -> [f64; N] {
     // Limit for x → ∞, where the quotient is ∞/∞.
     let t = x.map(|x| if x > 1e16 { 1.0 } else { (x - 3.75) / (x + 3.75) });
@@ -23,7 +23,6 @@ pub(crate) fn erfcx_of_many<const N: usize>(x: &[f64; N]) -> [f64; N] {
     std::array::from_fn(|k| sums[k] / (1.0 + 2.0 * x[k]))
 }
 
-/// Number of even terms, and of odd ones.
 const HALF: usize = {
     assert!(ERFCX.len().is_multiple_of(2));
     ERFCX.len() / 2
@@ -47,7 +46,6 @@ const fn split() -> ([f64; HALF], [f64; HALF]) {
     (even, odd)
 }
 
-/// `Σ c_k T_k(t)` for the coefficients [`ERFCX`].
 fn series<const N: usize>(t: &[f64; N]) -> [f64; N] {
     let u = t.map(|t| 2.0 * t * t - 1.0);
     let (even, odd) = (chebyshev(&EVEN, &u), chebyshev(&ODD, &u));

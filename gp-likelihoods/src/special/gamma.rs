@@ -2,7 +2,7 @@
 
 use super::coefficients::{DIGAMMA_ROOT, DIGAMMA_TAYLOR};
 
-/// Argument from which the asymptotic series are exact to rounding.
+/// Asymptotic series are exact to rounding from here.
 const ASYMPTOTIC_FROM: f64 = 10.0;
 /// `B_2k / 2k` for k = 1, 2, …
 const DIGAMMA_SERIES: [f64; 7] =
@@ -19,13 +19,13 @@ const BERNOULLI: [f64; 8] = [
     -3_617.0 / 510.0,
 ];
 
-/// `ln Γ(x)` for x > 0; NaN for other arguments.
+/// `ln Γ(x)` for x > 0; NaN otherwise.
 #[must_use]
 pub fn ln_gamma(x: f64) -> f64 {
     if x > 0.0 { libm::lgamma(x) } else { f64::NAN }
 }
 
-/// Digamma function, the derivative of [`ln_gamma`], for x > 0; NaN for other arguments.
+/// Digamma function, derivative of [`ln_gamma`], for x > 0; NaN otherwise.
 #[must_use]
 pub fn digamma(x: f64) -> f64 {
     if x.is_nan() || x <= 0.0 {
@@ -44,7 +44,7 @@ pub fn digamma(x: f64) -> f64 {
     (x.ln() - 0.5 / x) - inverse_square * horner(&DIGAMMA_SERIES, inverse_square) - steps
 }
 
-/// Trigamma function, the second derivative of [`ln_gamma`], for x > 0; NaN for other arguments.
+/// Trigamma function, second derivative of [`ln_gamma`], for x > 0; NaN otherwise.
 #[must_use]
 pub fn trigamma(x: f64) -> f64 {
     if x.is_nan() || x <= 0.0 {
@@ -59,7 +59,6 @@ pub fn trigamma(x: f64) -> f64 {
     (1.0 + 0.5 / x + inverse_square * horner(&BERNOULLI, inverse_square)) / x + steps
 }
 
-/// `Σ c_k xᵏ`
 fn horner(coefficients: &[f64], x: f64) -> f64 {
     coefficients.iter().rev().fold(0.0, |sum, c| sum * x + c)
 }

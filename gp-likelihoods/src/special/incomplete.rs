@@ -1,26 +1,23 @@
-//! Regularised incomplete gamma and beta functions, for distribution functions.
+//! Regularised incomplete gamma and beta functions.
 //!
-//! Cost: at most [`MAX_TERMS`] terms of series or continued fractions (about the square root of the
-//! smallest shape); for large shapes a tail integral with 48 nodes.
+//! Cost: at most [`MAX_TERMS`] terms (about the square root of the smallest shape); for large shapes a tail integral
+//! with 48 nodes.
 
 use super::tail::tail;
 use super::{
     HALF_LN_TAU, STIRLING_FROM, exp_remainder, ln_gamma, ln_gamma_step, log_remainder, stirling_remainder,
 };
 
-/// Guard of continued fractions against division by zero.
 const TINY: f64 = 1e-300;
 
-/// Limit on terms or levels, enough for shapes below the next two constants.
+/// Enough below the next two shapes.
 const MAX_TERMS: u32 = 200;
-/// Shape from which the distribution function is a tail integral: of a gamma, and the smaller one of a beta
-/// distribution.
+/// Shape from which a tail integral is used: of a gamma, and the smaller one of a beta distribution.
 const GAMMA_TAIL: f64 = 100.0;
 const BETA_TAIL: f64 = 1_000.0;
 
-/// `P(a, x)` and `Q(a, x) = 1 − P(a, x)` for a > 0, x ≥ 0, both accurate; NaN otherwise.
-///
-/// The relative error is a few ulps per power of e by which the smaller one is below 1.
+/// `P(a, x)` and `Q(a, x) = 1 − P(a, x)` for a > 0, x ≥ 0, both accurate to a few ulps per power of e by
+/// which the smaller is below 1; NaN otherwise.
 #[must_use]
 pub fn incomplete_gamma(a: f64, x: f64) -> (f64, f64) {
     if a.is_nan() || x.is_nan() || a <= 0.0 || x < 0.0 || a.is_infinite() {
@@ -41,7 +38,7 @@ pub fn incomplete_gamma(a: f64, x: f64) -> (f64, f64) {
     }
 }
 
-/// Log of `xᵃ exp(−x)/Γ(a)`, the density of the log of a gamma variable at ln x.
+/// `ln(xᵃ exp(−x)/Γ(a))`: log density of ln x for gamma x.
 fn log_gamma_front(a: f64, x: f64) -> f64 {
     if a < STIRLING_FROM {
         return a * x.ln() - x - ln_gamma(a);
@@ -55,7 +52,7 @@ fn log_ratio_remainder(x: f64, a: f64) -> f64 {
     if apart > -0.5 { log_remainder(apart) } else { (x / a).ln() - apart }
 }
 
-/// Tail integral from ln x away from the mode, where the density falls as `exp(−d)`.
+/// From ln x away from the mode; the density falls as `exp(−d)`.
 fn gamma_by_tail(front: f64, a: f64, x: f64) -> (f64, f64) {
     let side = if x < a { -1.0 } else { 1.0 };
     let away = (x - a).abs();
@@ -104,7 +101,7 @@ pub fn incomplete_beta(a: f64, b: f64, x: f64) -> f64 {
     }
 }
 
-/// Log of `xᵃ (1 − x)ᵇ/B(a, b)`, the density of the log odds of a beta variable at those of x.
+/// `ln(xᵃ (1 − x)ᵇ/B(a, b))`: log density of the log odds for beta x.
 pub(crate) fn log_beta_front(a: f64, b: f64, x: f64) -> f64 {
     let (small, large) = (a.min(b), a.max(b));
     if small < STIRLING_FROM {
@@ -136,7 +133,7 @@ fn beta_by_tail(front: f64, a: f64, b: f64, x: f64) -> f64 {
     if excess < 0.0 { beyond } else { 1.0 - beyond }
 }
 
-/// Continued fraction of the incomplete beta function, Abramowitz & Stegun 26.5.8.
+/// Abramowitz & Stegun 26.5.8.
 fn beta_fraction(a: f64, b: f64, x: f64) -> f64 {
     let start = 1.0 - (a + b) * x / (a + 1.0);
     lentz(1.0, start, |n| {
@@ -152,8 +149,7 @@ fn beta_fraction(a: f64, b: f64, x: f64) -> f64 {
     })
 }
 
-/// Value of a continued fraction that starts as `1/denominator`, by the modified method of Lentz; `c` is
-/// his ratio of numerators.
+/// From `1/denominator`, by the modified method of Lentz; `c` is his ratio of numerators.
 fn lentz(mut c: f64, denominator: f64, mut level: impl FnMut(u32) -> (f64, f64)) -> f64 {
     let away = |x: f64| if x.abs() < TINY { TINY } else { x };
     let mut d = 1.0 / away(denominator);

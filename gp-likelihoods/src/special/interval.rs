@@ -4,21 +4,19 @@ use super::normal::{HALF_LN_TAU, log_normal_cdf_difference, mills};
 use super::{inverse_mills, inverse_mills_excess, log_normal_cdf};
 use crate::quadrature::GaussLegendre;
 
-/// Standard normal variable on an interval (a, b) with finite or infinite ends.
-///
-/// To second order, a shift of the interval by δ to the right changes its log mass by
-/// `−mean · δ + ½ curvature · δ²`.
+/// Standard normal variable on an interval (a, b) with finite or infinite ends. To second order, shifting
+/// the interval right by δ changes its log mass by `−mean · δ + ½ curvature · δ²`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NormalInterval {
     /// `ln(Φ(b) − Φ(a))`
     pub log_mass: f64,
-    /// `φ(a)/(Φ(b) − Φ(a))`, the negative derivative of the log mass by a.
+    /// `φ(a)/(Φ(b) − Φ(a))`, negative derivative of the log mass by a.
     pub at_lower: f64,
-    /// `φ(b)/(Φ(b) − Φ(a))`, the derivative of the log mass by b.
+    /// `φ(b)/(Φ(b) − Φ(a))`, derivative of the log mass by b.
     pub at_upper: f64,
-    /// Mean of the variable on the interval.
+    /// Mean on the interval.
     pub mean: f64,
-    /// Its variance less 1, between −1 and 0.
+    /// Variance less 1, between −1 and 0.
     pub curvature: f64,
 }
 
@@ -47,7 +45,7 @@ impl NormalInterval {
         Self { at_lower: self.at_upper, at_upper: self.at_lower, mean: -self.mean, ..self }
     }
 
-    /// Interval with `a < b` and `a + b ≥ 0`.
+    /// Needs `a < b` and `a + b ≥ 0`.
     fn mostly_above(a: f64, b: f64) -> Self {
         if b == f64::INFINITY {
             return Self::above(a);
@@ -77,7 +75,7 @@ impl NormalInterval {
         Self { log_mass: log_normal_cdf(-a), at_lower: ratio, at_upper: 0.0, mean: ratio, curvature }
     }
 
-    /// Interval so narrow that the ratios at its ends nearly cancel; integrates the density relative to a.
+    /// Ratios at the ends nearly cancel; integrates the density relative to a.
     fn narrow(a: f64, b: f64) -> Self {
         let relative = |s: f64| (-s * (a + 0.5 * s)).exp();
         let nodes = GaussLegendre::shared().nodes_between(0.0, b - a).map(|(s, w)| (s, w * relative(s)));
@@ -93,7 +91,7 @@ impl NormalInterval {
         }
     }
 
-    /// Mean and curvature for `0 < a < b`, with `decay = φ(b)/φ(a)` well below 1.
+    /// Mean and curvature for `0 < a < b`; `decay = φ(b)/φ(a)` is well below 1.
     fn tail(a: f64, b: f64, decay: f64) -> (f64, f64) {
         // The interval above a, less a share of that above b. With x = φ(a)/mass, x − a and its counterpart
         // are positive and small relative to x, so neither is computed as a difference.

@@ -13,9 +13,9 @@ pub fn logistic(x: f64) -> f64 {
     if x < 0.0 { small / (1.0 + small) } else { 1.0 / (1.0 + small) }
 }
 
-/// Argument below which `ln(1 + exp(x))` equals exp(x) to rounding.
+/// `ln(1 + exp(x))` rounds to exp(x) below.
 const SMALL: f64 = -37.0;
-/// Argument below which the second of [`log_softplus_slopes`] cancels; its series is exact to 1e-12.
+/// Below, the second of [`log_softplus_slopes`] cancels; its series is exact to 1e-12.
 const SERIES: f64 = -9.0;
 
 /// `ln ln(1 + exp(x))`, finite for finite x; tends to x as x tends to −∞.

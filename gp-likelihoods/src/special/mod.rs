@@ -1,6 +1,4 @@
-//! Functions of the normal distribution, sums of exponentials and the gamma function.
-//!
-//! Each is tested against a table of 60 digits in `tests/suite/special_table.rs`.
+//! Special functions, tested against a 60-digit table in `tests/suite/special_table.rs`.
 
 mod coefficients;
 mod erfcx;
@@ -28,10 +26,8 @@ pub use remainders::{exp_remainder, log_remainder};
 
 use std::f64::consts::FRAC_1_SQRT_2;
 
-/// Standard normal distribution function `Φ(x)`.
-///
-/// Accurate in the lower tail, such as `Φ(−30)` = 4.9e-198. Each of the two roundings of the argument costs
-/// up to x² ulps there.
+/// Standard normal distribution function `Φ(x)`, accurate in the lower tail, such as 4.9e-198 at −30. Each
+/// of two roundings of the argument costs up to x² ulps there.
 #[must_use]
 pub fn standard_normal_cdf(x: f64) -> f64 {
     0.5 * libm::erfc(-x * FRAC_1_SQRT_2)

@@ -1,4 +1,4 @@
-//! Logarithms and ratios of the standard normal distribution, accurate in both tails.
+//! Logs and ratios of the standard normal distribution, accurate in both tails.
 
 use std::f64::consts::{FRAC_1_SQRT_2, PI, SQRT_2};
 
@@ -6,15 +6,14 @@ use super::erfcx::{erfcx, erfcx_of_many};
 use super::standard_normal_cdf;
 use crate::quadrature::GaussLegendre;
 
-/// `1/√(2π)`
 const DENSITY_AT_ZERO: f64 = 0.398_942_280_401_432_7;
 /// `ln √(2π)`
 pub const HALF_LN_TAU: f64 = 0.918_938_533_204_672_8;
-/// Argument below which `φ/Φ + x` uses its continued fraction: the sum would cancel.
+/// Below, `φ/Φ + x` uses its continued fraction: the sum would cancel.
 const FRACTION_BELOW: f64 = -4.0;
-/// Argument below which the sum loses more than some x² roundings; the fraction is short there.
+/// Below, the sum loses more than some x² roundings; the fraction is short.
 const CANCELS_BELOW: f64 = -30.0;
-/// `ln Φ(x)`, finite if x² is finite.
+/// `ln Φ(x)`, finite if x² is.
 #[must_use]
 pub fn log_normal_cdf(x: f64) -> f64 {
     if x < -1.0 {
@@ -26,7 +25,7 @@ pub fn log_normal_cdf(x: f64) -> f64 {
     }
 }
 
-/// Inverse Mills ratio `φ(x)/Φ(x)`, the derivative of [`log_normal_cdf`].
+/// Inverse Mills ratio `φ(x)/Φ(x)`, derivative of [`log_normal_cdf`].
 #[must_use]
 pub fn inverse_mills(x: f64) -> f64 {
     if x < 0.0 {
@@ -36,9 +35,8 @@ pub fn inverse_mills(x: f64) -> f64 {
     }
 }
 
-/// `φ(x)/Φ(x) + x`, accurate also for x → −∞, where it tends to 0.
-///
-/// The second derivative of [`log_normal_cdf`] is `−inverse_mills · inverse_mills_excess`.
+/// `φ(x)/Φ(x) + x`, accurate for x → −∞, where it tends to 0. The second derivative of [`log_normal_cdf`] is
+/// `−inverse_mills · inverse_mills_excess`.
 #[must_use]
 pub fn inverse_mills_excess(x: f64) -> f64 {
     if x < FRACTION_BELOW { excess_by_fraction(-x) } else { inverse_mills(x) + x }
@@ -51,7 +49,7 @@ fn excess_by_fraction(y: f64) -> f64 {
     1.0 / (1..levels).rev().fold(y, |tail, k| y + f64::from(k + 1) / tail)
 }
 
-/// [`log_normal_cdf`], [`inverse_mills`] and [`inverse_mills_excess`] at once, cheaper than two of them.
+/// [`log_normal_cdf`], [`inverse_mills`] and [`inverse_mills_excess`], cheaper than two of them.
 pub(crate) fn log_normal_cdf_slopes(x: f64) -> [f64; 3] {
     let (value, ratio) = if x < -1.0 {
         let scaled = erfcx(-x * FRAC_1_SQRT_2);
@@ -66,17 +64,16 @@ pub(crate) fn log_normal_cdf_slopes(x: f64) -> [f64; 3] {
     [value, ratio, if x < FRACTION_BELOW { excess_by_fraction(-x) } else { ratio + x }]
 }
 
-/// Values of Φ as products that cannot underflow, with [`inverse_mills`].
+/// Φ as products that cannot underflow, with [`inverse_mills`].
 pub(crate) struct NormalCdfs<const N: usize> {
-    /// Exponent of `Φ(x) = factor · exp(exponent)`.
+    /// `Φ(x) = factor · exp(exponent)`.
     pub(crate) exponent: [f64; N],
-    /// Factor of `exp(exponent)`.
     pub(crate) factor: [f64; N],
     /// `φ(x)/Φ(x)`
     pub(crate) ratio: [f64; N],
 }
 
-/// Φ of several numbers at once, to some x² roundings.
+/// Accurate to some x² roundings.
 pub(crate) fn normal_cdfs<const N: usize>(x: &[f64; N]) -> NormalCdfs<N> {
     let halves = x.map(|x| -0.5 * x * x);
     let density = halves.map(f64::exp);
@@ -94,10 +91,10 @@ pub(crate) fn normal_cdfs<const N: usize>(x: &[f64; N]) -> NormalCdfs<N> {
     }
 }
 
-/// Numbers above this have a density of exactly 0 in double precision.
+/// Density exactly 0 above.
 const WITHOUT_DENSITY: f64 = 39.0;
 
-/// `ln Φ` of several numbers at once with two derivatives, to some x² roundings.
+/// Accurate to some x² roundings.
 pub(crate) fn log_normal_cdf_slopes_of_many<const N: usize>(x: &[f64; N]) -> [[f64; N]; 3] {
     if x.iter().all(|x| *x > WITHOUT_DENSITY) {
         return [[-0.0; N], [0.0; N], [-0.0; N]];
@@ -166,12 +163,11 @@ pub(super) fn mills(x: f64) -> f64 {
     (0.5 * PI).sqrt() * erfcx(x * FRAC_1_SQRT_2)
 }
 
-/// `1 − Φ(x)` for x ≥ 0.
 fn upper_tail(x: f64) -> f64 {
     0.5 * exp_minus_half_square(x) * erfcx(x * FRAC_1_SQRT_2)
 }
 
-/// `exp(−x²/2)`, with x split so that the larger part has an exact square.
+/// `exp(−x²/2)`, x split so that the larger part has an exact square.
 fn exp_minus_half_square(x: f64) -> f64 {
     let high = (x * 16.0).trunc() / 16.0;
     if !high.is_finite() {
@@ -184,7 +180,7 @@ fn exp_minus_half_square(x: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Numbers without density are skipped if all are; the result is that of each beside others.
+    /// Skipped only if no number has a density; the result is the same.
     #[test]
     fn slopes_far_above_zero_are_those_of_numbers_beside_others() {
         let bits = |slopes: [[f64; 2]; 3]| slopes.map(|slope| slope[0].to_bits());

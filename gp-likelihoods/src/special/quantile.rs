@@ -1,7 +1,5 @@
-//! Standard normal quantile by three rational approximations.
-//!
-//! M. J. Wichura, "Algorithm AS 241: The percentage points of the normal distribution", Applied Statistics
-//! 37 (1988), routine PPND16: relative error about 1e-16.
+//! Standard normal quantile by M. J. Wichura, "Algorithm AS 241: The percentage points of the normal distribution",
+//! Applied Statistics 37 (1988), routine PPND16: three rational approximations with relative error about 1e-16.
 
 use crate::error::{LikelihoodError, check};
 
@@ -11,7 +9,7 @@ struct Rational {
     denominator: [f64; 8],
 }
 
-/// Approximation for |p − ½| ≤ 0.425, in 0.425² − (p − ½)².
+/// For |p − ½| ≤ 0.425, in 0.425² − (p − ½)².
 const CENTRE: Rational = Rational {
     numerator: [
         3.387_132_872_796_366_5,
@@ -35,7 +33,7 @@ const CENTRE: Rational = Rational {
     ],
 };
 
-/// Approximation for tail probabilities ≥ exp(−25), in √(−ln p) − 1.6.
+/// For tail probabilities ≥ exp(−25), in √(−ln p) − 1.6.
 const SHOULDER: Rational = Rational {
     numerator: [
         1.423_437_110_749_683_5,
@@ -59,7 +57,7 @@ const SHOULDER: Rational = Rational {
     ],
 };
 
-/// Approximation for tail probabilities < exp(−25), in √(−ln p) − 5.
+/// For tail probabilities < exp(−25), in √(−ln p) − 5.
 const TAIL: Rational = Rational {
     numerator: [
         6.657_904_643_501_103,

@@ -1,17 +1,17 @@
-//! Remainders of functions after terms that would cancel.
+//! Functions less terms that would cancel.
 
-/// Number of terms of [`exp_remainder`] and [`log_remainder`], exact to rounding up to [`SERIES`].
+/// Terms that are exact to rounding up to [`SERIES`].
 const EXP_TERMS: u32 = 14;
 const LOG_TERMS: i32 = 17;
-/// Argument below which the plain forms lose digits.
+/// Below, plain forms lose digits.
 const SERIES: f64 = 0.5;
-/// Argument from which [`stirling_remainder`] is exact to rounding.
+/// [`stirling_remainder`] is exact to rounding from here.
 pub(crate) const STIRLING_FROM: f64 = 10.0;
 /// `B_2k / (2k (2k − 1))` for k = 1, 2, …
 const STIRLING_SERIES: [f64; 7] =
     [1.0 / 12.0, -1.0 / 360.0, 1.0 / 1_260.0, -1.0 / 1_680.0, 1.0 / 1_188.0, -691.0 / 360_360.0, 1.0 / 156.0];
 
-/// `exp(x) − 1 − x`, also accurate near 0.
+/// `exp(x) − 1 − x`, accurate near 0.
 #[must_use]
 pub fn exp_remainder(x: f64) -> f64 {
     if x.abs() >= SERIES {
@@ -21,7 +21,7 @@ pub fn exp_remainder(x: f64) -> f64 {
     0.5 * x * x * sum
 }
 
-/// `ln(1 + x) − x` for x > −1, also accurate near 0.
+/// `ln(1 + x) − x` for x > −1, accurate near 0.
 #[must_use]
 pub fn log_remainder(x: f64) -> f64 {
     if x.is_nan() || x.abs() >= SERIES {

@@ -2,14 +2,13 @@
 
 use crate::quadrature::GaussLegendre;
 
-/// Drop of the log density from the start of the tail at which the integral ends.
 const DROP: f64 = 38.0;
-/// Smallest average share of its initial curvature that the log density keeps outwards.
+/// Average share of the initial curvature that the log density keeps.
 const STEADY: f64 = 0.6;
-/// Number of panels of 16 nodes: 48 evaluations.
+/// Panels of 16 nodes: 48 evaluations.
 const PANELS: u32 = 3;
 
-/// `∫ exp(−d(s)) ds` from 0, for a convex d with d(0) = 0 and these first two derivatives at 0.
+/// `∫ exp(−d(s)) ds` from 0, for convex d with d(0) = 0 and these two derivatives at 0.
 pub(super) fn tail(slope: f64, bend: f64, drop: impl Fn(f64) -> f64) -> f64 {
     let bend = STEADY * bend;
     let reach = 2.0 * DROP / (slope + (slope * slope + 2.0 * DROP * bend).sqrt());

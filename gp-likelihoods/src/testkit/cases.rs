@@ -1,14 +1,14 @@
-//! Observations, latent values, beliefs and tolerances of the kit.
+//! Cases and tolerances of the kit.
 
 use crate::error::LikelihoodError;
 use crate::latent::Latent;
 use crate::likelihood::{Described, Likelihood};
 use crate::support::Support;
 
-/// Limit on observations per likelihood of several latents.
+/// Limit for several latents.
 const MOST: usize = 3;
 
-/// Observations near, far and at the ends; one without its first output if outputs may be missing.
+/// Near, far and at the ends; one without its first output.
 pub(super) fn observations(likelihood: &dyn Likelihood) -> Vec<Vec<f64>> {
     let values = match likelihood.support() {
         // Farther out, the reference grids over several latents end.
@@ -33,7 +33,7 @@ pub(super) fn labels(support: Support) -> Vec<f64> {
     (0..support.classes()).map(|class| support.label(class)).collect()
 }
 
-/// Latent values, Q per row.
+/// Q per row.
 pub(super) fn latent_values(likelihood: &dyn Likelihood) -> Vec<Vec<f64>> {
     const VALUES: [f64; 4] = [-2.3, -0.4, 0.7, 2.1];
     // Steps of 3 and a slow drift keep the latents of a row distinct.
@@ -41,7 +41,7 @@ pub(super) fn latent_values(likelihood: &dyn Likelihood) -> Vec<Vec<f64>> {
     (0..VALUES.len()).map(|k| (0..likelihood.latents()).map(|q| value(k, q)).collect()).collect()
 }
 
-/// Beliefs, Q per row; for one latent also narrow and wide ones.
+/// Q per row; for one latent also narrow and wide.
 pub(super) fn beliefs(likelihood: &dyn Likelihood) -> Result<Vec<Vec<Latent>>, LikelihoodError> {
     if likelihood.latents() == 1 {
         let all = [(0.3, 0.8), (-1.7, 0.01), (2.2, 4.0), (0.0, 1e-6)];
@@ -54,8 +54,7 @@ pub(super) fn beliefs(likelihood: &dyn Likelihood) -> Result<Vec<Vec<Latent>>, L
     all.into_iter().map(row).collect()
 }
 
-/// Extreme beliefs: 40 standard deviations away, exactly known, of tiny and huge variance; latents equal or
-/// of alternating sign.
+/// 40 standard deviations away, exactly known, tiny and huge variances; equal or alternating latents.
 pub(super) fn extreme_beliefs(likelihood: &dyn Likelihood) -> Result<Vec<Vec<Latent>>, LikelihoodError> {
     const EXTREMES: [(f64, f64); 7] =
         [(40.0, 1.0), (-40.0, 1.0), (0.5, 0.0), (0.5, 1e-14), (0.0, 1e4), (4.0, 1e-2), (-400.0, 100.0)];
@@ -70,13 +69,13 @@ pub(super) fn extreme_beliefs(likelihood: &dyn Likelihood) -> Result<Vec<Vec<Lat
     Ok(all)
 }
 
-/// Latents whose derivatives are compared with differences: the first and the last.
+/// First and last.
 pub(super) fn tried_latents(likelihood: &dyn Likelihood) -> Vec<usize> {
     let latents = likelihood.latents();
     if latents == 1 { vec![0] } else { vec![0, latents - 1] }
 }
 
-/// Powers of the tilted normaliser, and None for the expected log density.
+/// None: expected log density.
 pub(super) fn powers(likelihood: &dyn Described) -> Vec<Option<f64>> {
     if likelihood.latents() == 1 {
         vec![None, Some(1.0), Some(0.5), Some(1e-2)]
@@ -85,8 +84,7 @@ pub(super) fn powers(likelihood: &dyn Described) -> Vec<Option<f64>> {
     }
 }
 
-/// Accuracy of the quadrature default with this many latents, for an expectation or (with a power) a tilted
-/// normaliser.
+/// Accuracy of quadrature; None: expectation.
 pub(super) fn accuracy(latents: usize, likelihood: &dyn Likelihood, power: Option<f64>) -> f64 {
     let (smooth, single) = (likelihood.is_smooth(), power.is_none() || likelihood.is_log_concave());
     match latents {

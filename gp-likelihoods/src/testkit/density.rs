@@ -1,4 +1,4 @@
-//! Layer 1: derivatives, normalisation, errors, parameter transforms.
+//! Layer 1 checks.
 
 use super::cases::{labels, latent_values};
 use super::{Report, difference, log_density, moved, parameter_step, with_parameter};
@@ -8,7 +8,7 @@ use crate::link::Link;
 use crate::quadrature::Panels;
 use crate::support::Support;
 
-/// Tolerance of a fourth-order difference with step 1e-3, for functions of size 100.
+/// Step 1e-3, functions of size 100.
 const DIFFERENCE: f64 = 1e-8;
 
 pub(super) fn check(likelihood: &dyn Likelihood, observations: &[Vec<f64>], report: &mut Report) {
@@ -62,7 +62,6 @@ fn parameter_slopes(likelihood: &dyn Likelihood, y: &[f64], f: &[f64], report: &
     }
 }
 
-/// Checks the declared effect of the first latent value.
 fn link(likelihood: &dyn Likelihood, y: &[f64], f: &[f64], report: &mut Report) {
     const STEP: f64 = 0.7;
     let further = moved(f, 0, f[0] + STEP);
@@ -85,7 +84,6 @@ fn link(likelihood: &dyn Likelihood, y: &[f64], f: &[f64], report: &mut Report) 
     }
 }
 
-/// Checks that densities sum to the distribution function, which ends at 1.
 fn normalisation(likelihood: &dyn Likelihood, f: &[f64], report: &mut Report) {
     let density = |y: f64| log_density(likelihood, &[y], f).exp();
     let cdf = |y: f64, report: &mut Report| {
@@ -116,13 +114,12 @@ fn normalisation(likelihood: &dyn Likelihood, f: &[f64], report: &mut Report) {
     report.require(bottom < 1e-6 && top > 1.0 - 1e-6, || format!("distribution from {bottom} to {top}"));
 }
 
-/// First and last edge, and the mass between them.
 fn between(edges: &[f64], density: impl Fn(f64) -> f64) -> (f64, f64, f64) {
     let mass = Panels::default().adapt(edges, 1e-12, |y| [density(y)]).map_or(f64::NAN, |[mass]| mass);
     (edges[0], edges[edges.len() - 1], mass)
 }
 
-/// Checks parameter values through unconstrained coordinates and back, to a few roundings of exp and ln.
+/// Round trip through unconstrained coordinates, to a few roundings of exp and ln.
 fn unconstrained(likelihood: &dyn Likelihood, report: &mut Report) {
     let mut copy = likelihood.clone_box();
     for (before, after) in likelihood.parameters().iter().zip(copy.parameters_mut()) {

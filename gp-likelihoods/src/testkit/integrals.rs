@@ -1,4 +1,4 @@
-//! Layers 2 and 3: closed forms against quadrature, quadrature against brute force, derivatives, extremes.
+//! Layers 2 and 3: checks against quadrature, brute force and differences.
 
 use super::cases::{accuracy, beliefs, extreme_beliefs, own_accuracy, powers, tried_latents};
 use super::{Report, difference, log_density, parameter_step, with_parameter};
@@ -11,7 +11,6 @@ use crate::quadrature::Cubature;
 use crate::special::{HALF_LN_TAU, log_sum_exp};
 use crate::workspace::Workspace;
 
-/// Random nodes in references for many latents.
 const DRAWS: usize = 1 << 16;
 
 pub(super) fn check(likelihood: &dyn Likelihood, observations: &[Vec<f64>], report: &mut Report) {
@@ -30,7 +29,6 @@ pub(super) fn check(likelihood: &dyn Likelihood, observations: &[Vec<f64>], repo
     }
 }
 
-/// Tilted or, without a power, expected log density.
 fn integral(
     likelihood: &dyn Likelihood,
     y: &[f64],
@@ -51,7 +49,6 @@ struct Case<'a> {
     y: &'a [f64],
     q: &'a [Latent],
     power: Option<f64>,
-    /// `true` for the first observation and belief.
     first: bool,
 }
 
@@ -101,8 +98,7 @@ impl Case<'_> {
         }
     }
 
-    /// Unit in which derivative k has the default's accuracy: derivatives of the Gaussian lose digits for
-    /// narrow beliefs.
+    /// Unit of derivative k: derivatives of the Gaussian lose digits for narrow beliefs.
     fn unit(&self, k: usize) -> f64 {
         let latents = self.q.len();
         match k {
@@ -112,7 +108,6 @@ impl Case<'_> {
         }
     }
 
-    /// Checks derivatives against differences, and the tilted variance.
     fn slopes(&self, found: &LatentDerivatives, exact: f64, ws: &mut Workspace, report: &mut Report) {
         // A difference divides the error of its function by the step.
         let tolerance = (100.0 * exact).min(5e-2);
@@ -156,7 +151,7 @@ impl Case<'_> {
         }
     }
 
-    /// Tilted normaliser by sums over a fine grid, or random nodes if a grid would be too large.
+    /// Random nodes if a grid would be too large.
     fn brute_force(&self, found: f64, exact: f64, report: &mut Report) {
         let Some(power) = self.power else { return };
         let (expected, tolerance) = match self.q.len() {
@@ -173,9 +168,8 @@ impl Case<'_> {
         report.close(|| self.describe("ln Z"), found, expected, tolerance);
     }
 
-    /// Largest distance of the mode from the cavity mean for a concave likelihood of one latent, in
-    /// standard deviations of the cavity: to the likelihood's peak, and as far as its slope at the mean
-    /// allows.
+    /// Largest cavity standard deviations from mean to mode, for a concave likelihood of one latent: to its
+    /// peak, and as far as its slope allows.
     fn farthest_mode(&self) -> f64 {
         let (m, s) = (self.q[0].mean(), self.q[0].variance().sqrt());
         let mut point = PointDerivatives::default();
@@ -207,7 +201,7 @@ impl Case<'_> {
         log_sum_exp(&terms)
     }
 
-    /// Mean of random draws, and a tolerance of five standard errors plus the accuracy.
+    /// Tolerance: five standard errors plus the accuracy.
     fn draws(&self, power: f64, exact: f64) -> (f64, f64) {
         let Ok(rule) = Cubature::random(DRAWS, self.q.len(), 77) else { return (f64::NAN, 0.0) };
         let terms: Vec<f64> = rule.iter().map(|(t, _)| self.log_integrand(power, t)).collect();

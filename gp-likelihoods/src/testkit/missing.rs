@@ -1,4 +1,4 @@
-//! Missing outputs: the density without an output is the integral over it.
+//! Missing outputs: densities without one are integrals over it.
 
 use super::cases::latent_values;
 use super::{Report, log_density, moved};
@@ -7,7 +7,7 @@ use crate::likelihood::Likelihood;
 use crate::quadrature::Panels;
 use crate::support::Support;
 
-/// Tolerance of the mass; panels are refined to 1e-12 of it.
+/// Panels are refined to 1e-12.
 const MASS: f64 = 1e-10;
 
 pub(super) fn check(likelihood: &dyn Likelihood, observations: &[Vec<f64>], report: &mut Report) {
@@ -25,7 +25,6 @@ pub(super) fn check(likelihood: &dyn Likelihood, observations: &[Vec<f64>], repo
     }
 }
 
-/// Integrates one output out, at known latent values.
 fn integral(likelihood: &dyn Likelihood, (y, f): (&[f64], &[f64]), output: usize, report: &mut Report) {
     let mut given = vec![ObservationMoments::default(); likelihood.outputs()];
     report.value("conditional moments", likelihood.conditional_moments(f, &mut given));

@@ -1,15 +1,14 @@
-//! Conformance kit for likelihoods of this crate and others, for any number of latents and outputs.
+//! Conformance kit for likelihoods of this crate and others, for any Q and P.
 //!
 //! ```
 //! gp_likelihoods::testkit::check(&gp_likelihoods::StudentT::new(0.3, 5.0)?)?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Checks derivatives against differences; closed forms against quadrature defaults, and those against
-//! independent sums; densities against distribution functions and samples; round trips of parameters and
-//! text; pieces against differences and, if they multiply to it, the density; missing outputs against
-//! integrals over them. Results for extreme beliefs must be finite. Tolerances: 1e-9 for one latent, 1e-6
-//! for two or three, 1e-2 beyond.
+//! Checks derivatives against differences; closed forms against quadrature defaults, and those against independent
+//! sums; densities against distribution functions and samples; round trips; pieces against differences and density;
+//! missing outputs against integrals; finite results for extreme beliefs. Tolerances: 1e-9 for one latent, 1e-6 for
+//! two or three, 1e-2 beyond.
 
 mod cases;
 mod density;
@@ -26,7 +25,7 @@ use crate::entry::LikelihoodEntry;
 use crate::likelihood::{Likelihood, parameter_value};
 use crate::registry::Registry;
 
-/// Failed checks: one sentence each, with numbers.
+/// Failed checks, one sentence each with numbers.
 pub struct Failures(Vec<String>);
 
 impl Display for Failures {
@@ -43,7 +42,7 @@ impl Debug for Failures {
 
 impl std::error::Error for Failures {}
 
-/// Conformance checks, with a registry for texts and observations to try.
+/// Checks with a registry for texts and observations to try.
 #[derive(Clone, Debug, Default)]
 pub struct Conformance {
     registry: Registry,
@@ -63,13 +62,13 @@ impl Conformance {
         Self { registry: self.registry.with(entry), ..self }
     }
 
-    /// Uses these observations instead of the kit's own, for likelihoods that need values of another scale.
+    /// Uses these observations instead of the kit's own, for other scales.
     #[must_use]
     pub fn observing(self, observations: Vec<Vec<f64>>) -> Self {
         Self { observations, ..self }
     }
 
-    /// Runs every check and reports all failures.
+    /// Runs every check.
     ///
     /// # Errors
     /// [`Failures`], one line each.
@@ -88,7 +87,7 @@ impl Conformance {
     }
 }
 
-/// Runs every check on a likelihood of this crate.
+/// [`Conformance::check`] for a likelihood of this crate.
 ///
 /// # Errors
 /// [`Failures`], one line each.
@@ -108,7 +107,7 @@ impl Report {
         }
     }
 
-    /// Requires agreement to `tolerance`: relative for expected values above 1, absolute below; NaN fails.
+    /// Relative for expected values above 1, absolute below; NaN fails.
     fn close(&mut self, what: impl FnOnce() -> String, found: f64, expected: f64, tolerance: f64) {
         let error = (found - expected).abs() / expected.abs().max(1.0);
         self.require(error <= tolerance || found == expected, || {
@@ -116,19 +115,16 @@ impl Report {
         });
     }
 
-    /// Value of a step that must not fail.
     fn value<T, E: Display>(&mut self, step: &str, result: Result<T, E>) -> Option<T> {
         result.map_err(|error| self.failures.push(format!("{}: {step} failed: {error}", self.name))).ok()
     }
 }
 
-/// Derivative of `g` at x by a fourth-order central difference, with an error of about 1e-10 for functions
-/// of size and scale 1.
+/// Fourth order; error about 1e-10 for functions of size and scale 1.
 fn difference(x: f64, step: f64, mut g: impl FnMut(f64) -> f64) -> f64 {
     (8.0 * (g(x + step) - g(x - step)) - (g(x + 2.0 * step) - g(x - 2.0 * step))) / (12.0 * step)
 }
 
-/// Copy with one parameter value changed; None if not allowed.
 fn with_parameter(likelihood: &dyn Likelihood, index: usize, value: f64) -> Option<Box<dyn Likelihood>> {
     let mut copy = likelihood.clone_box();
     let mut first = 0;
@@ -141,8 +137,7 @@ fn with_parameter(likelihood: &dyn Likelihood, index: usize, value: f64) -> Opti
     None
 }
 
-/// Difference step for a parameter, small relative to its value and its distance from the ends of its
-/// domain.
+/// Small relative to value and distance from the domain's ends.
 fn parameter_step(likelihood: &dyn Likelihood, index: usize) -> f64 {
     let value = parameter_value(likelihood.parameters(), index);
     let owners = likelihood.parameters().iter().flat_map(|p| std::iter::repeat_n(p, p.len()));
@@ -153,13 +148,12 @@ fn parameter_step(likelihood: &dyn Likelihood, index: usize) -> f64 {
     1e-3 * value.abs().max(0.1).min(room)
 }
 
-/// `ln p(y | f)`, NaN on failure.
+/// NaN on failure.
 fn log_density(likelihood: &dyn Likelihood, y: &[f64], f: &[f64]) -> f64 {
     let mut out = [f64::NAN];
     likelihood.log_densities(y, f, &mut out).map_or(f64::NAN, |()| out[0])
 }
 
-/// Slice with one element changed.
 fn moved(values: &[f64], index: usize, value: f64) -> Vec<f64> {
     let mut copy = values.to_vec();
     copy[index] = value;

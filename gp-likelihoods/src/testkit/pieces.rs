@@ -1,4 +1,4 @@
-//! Pieces: latents, derivatives, and their product.
+//! Checks of pieces.
 
 use super::cases::{accuracy, beliefs, latent_values};
 use super::{Report, difference, log_density, parameter_step, with_parameter};
@@ -9,9 +9,8 @@ use crate::likelihood::{Likelihood, parameter_count, parameter_value};
 use crate::pieces::Pieces;
 use crate::workspace::Workspace;
 
-/// Powers of pieces, and None for the expected log density.
+/// None: expected log density.
 const POWERS: [Option<f64>; 3] = [None, Some(1.0), Some(0.3)];
-/// Tolerance of the product of pieces against the density, at known latent values.
 const PRODUCT: f64 = 1e-9;
 
 pub(super) fn check(likelihood: &dyn Likelihood, observations: &[Vec<f64>], report: &mut Report) {
@@ -40,12 +39,10 @@ pub(super) fn check(likelihood: &dyn Likelihood, observations: &[Vec<f64>], repo
     }
 }
 
-/// Latents of a piece.
 fn touched(likelihood: &dyn Likelihood, y: &[f64], piece: usize) -> Vec<usize> {
     (0..likelihood.touched_count(piece)).map(|slot| likelihood.touched_latent(y, piece, slot)).collect()
 }
 
-/// Checks that there are pieces, each with existing, distinct latents.
 fn touches(likelihood: &dyn Likelihood, y: &[f64], report: &mut Report) -> bool {
     let latents = likelihood.latents();
     let sound = |piece: usize| {
@@ -63,7 +60,6 @@ fn touches(likelihood: &dyn Likelihood, y: &[f64], report: &mut Report) -> bool 
     likelihood.piece_count() > 0 && faulty.is_empty()
 }
 
-/// Checks that a single piece gives the results of the likelihood.
 fn whole(likelihood: &dyn Likelihood, y: &[f64], q: &[Latent], ws: &mut Workspace, report: &mut Report) {
     let all: Vec<usize> = (0..likelihood.latents()).collect();
     let alone = likelihood.piece_count() == 1 && touched(likelihood, y, 0) == all;
@@ -80,7 +76,6 @@ fn whole(likelihood: &dyn Likelihood, y: &[f64], q: &[Latent], ws: &mut Workspac
     }
 }
 
-/// Checks at known latent values that the integrals of pieces sum to the (powered) log density.
 fn product(likelihood: &dyn Likelihood, y: &[f64], ws: &mut Workspace, report: &mut Report) {
     for f in latent_values(likelihood) {
         let log_p = log_density(likelihood, y, &f);
@@ -99,7 +94,6 @@ fn product(likelihood: &dyn Likelihood, y: &[f64], ws: &mut Workspace, report: &
     }
 }
 
-/// Integral over one piece.
 struct PieceCase<'a> {
     y: &'a [f64],
     piece: usize,
@@ -125,7 +119,6 @@ impl PieceCase<'_> {
         PieceCase { q, ..*self }.integral(likelihood, ws).map_or(f64::NAN, |slopes| slopes.value)
     }
 
-    /// The integral with one belief changed.
     fn at(&self, slot: usize, moved: (f64, f64), likelihood: &dyn Likelihood, ws: &mut Workspace) -> f64 {
         let Ok(latent) = Latent::new(moved.0, moved.1) else { return f64::NAN };
         let mut q = self.q.to_vec();
@@ -139,7 +132,6 @@ impl PieceCase<'_> {
         format!("{what} of piece {piece} at y = {y:?}, {beliefs:?}, power {power:?}")
     }
 
-    /// Checks derivatives against differences.
     fn slopes(&self, likelihood: &dyn Likelihood, ws: &mut Workspace, report: &mut Report) {
         let found = self.integral(likelihood, ws);
         let Some(found) = report.value(&self.describe("the integral"), found) else { return };

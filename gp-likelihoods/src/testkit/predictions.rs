@@ -1,4 +1,4 @@
-//! Layer 4: moments against the default, class probabilities, quantiles.
+//! Layer 4 checks.
 
 use super::Report;
 use super::cases::{accuracy, beliefs, labels};
@@ -35,7 +35,6 @@ fn moments(likelihood: &dyn Likelihood, q: &[Latent], exact: f64, ws: &mut Works
     }
 }
 
-/// Checks that class probabilities sum to 1 and equal predictive densities of labels.
 fn classes(likelihood: &dyn Likelihood, q: &[Latent], exact: f64, ws: &mut Workspace, report: &mut Report) {
     let labels = labels(likelihood.support());
     if labels.is_empty() || likelihood.outputs() != 1 {
@@ -57,7 +56,6 @@ fn classes(likelihood: &dyn Likelihood, q: &[Latent], exact: f64, ws: &mut Works
     }
 }
 
-/// Checks that the predictive density is the tilted normaliser at power 1.
 fn densities(
     likelihood: &dyn Likelihood,
     observations: &[Vec<f64>],
@@ -75,7 +73,6 @@ fn densities(
     }
 }
 
-/// Checks that distribution functions fall for likelihoods that declare `grows_with_latent`.
 fn growth(likelihood: &dyn Likelihood, observations: &[Vec<f64>], report: &mut Report) {
     if !likelihood.grows_with_latent() {
         return;
@@ -91,7 +88,7 @@ fn growth(likelihood: &dyn Likelihood, observations: &[Vec<f64>], report: &mut R
     }
 }
 
-/// Checks that quantiles grow with the probability and invert the distribution function at known latents.
+/// Inverse to the distribution function at known latents.
 fn quantiles(
     likelihood: &dyn Likelihood,
     q: &[Latent],

@@ -11,9 +11,9 @@ use crate::likelihood::Likelihood;
 use crate::workspace::Workspace;
 
 const SAMPLES: usize = 20_000;
-/// Number of standard errors allowed; seeds are fixed.
+/// Seeds are fixed.
 const ERRORS: f64 = 5.0;
-/// Largest ratio of fourth moment to squared variance (3 for a Gaussian) at which variances are compared.
+/// Kurtosis (3 for a Gaussian) up to which variances are compared.
 const HEAVIEST: f64 = 30.0;
 
 pub(super) fn check(likelihood: &dyn Likelihood, report: &mut Report) {
@@ -79,7 +79,6 @@ fn moments(likelihood: &dyn Likelihood, f: &[f64], output: usize, column: &[f64]
     });
 }
 
-/// Checks that the share of samples up to a quantile is its probability.
 fn distribution(likelihood: &dyn Likelihood, f: &[f64], output: usize, column: &[f64], report: &mut Report) {
     let exact: Result<Vec<Latent>, _> = f.iter().map(|&f| Latent::new(f, 0.0)).collect();
     let Some(exact) = report.value("beliefs", exact) else { return };
@@ -94,7 +93,7 @@ fn distribution(likelihood: &dyn Likelihood, f: &[f64], output: usize, column: &
     }
 }
 
-/// Checks `E[p(y | f′)/p(y | f)] = 1` over samples given f: the density has the same integral for all f.
+/// `E[p(y | f′)/p(y | f)] = 1` over samples given f: the density has the same integral for all f.
 fn normalisation(likelihood: &dyn Likelihood, f: &[f64], draws: &[Vec<f64>], report: &mut Report) {
     for q in 0..f.len() {
         let other = super::moved(f, q, f[q] + 0.1);

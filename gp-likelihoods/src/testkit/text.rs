@@ -6,7 +6,6 @@ use super::Report;
 use crate::likelihood::Likelihood;
 use crate::registry::Registry;
 
-/// Checks that the expression reads back to the same settings, values, fixed marks and priors.
 pub(super) fn check(likelihood: &dyn Likelihood, registry: &Registry, report: &mut Report) {
     round_trip(likelihood, registry, report);
     let mut marked = likelihood.clone_box();

@@ -1,5 +1,5 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
-//! Conformance kit on every registered likelihood, and on planted faults.
+//! Conformance kit on registered likelihoods and planted faults.
 
 use gp_likelihoods::testkit::check;
 use gp_likelihoods::{
@@ -53,7 +53,6 @@ fn values_off_the_defaults_conform() {
     }
 }
 
-/// Probit likelihood with one fault.
 #[derive(Clone, Copy, Debug)]
 enum Faulty {
     Density,
@@ -120,7 +119,6 @@ impl Density for Faulty {
     }
 }
 
-/// Softmax likelihood of four classes with one fault.
 #[derive(Clone, Copy, Debug)]
 enum FaultyClasses {
     Normaliser,

@@ -1,5 +1,5 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
-//! Linear mixtures of latents against dense Gaussian formulas, in limits, and with missing outputs.
+//! Linear mixtures against dense Gaussian formulas.
 
 use gp_likelihoods::{
     Coregionalised, Described, Gaussians, Latent, LatentDerivatives, Likelihood, Marginal,
@@ -30,7 +30,6 @@ fn close(found: &[f64], expected: &[f64], tolerance: f64) {
     }
 }
 
-/// `ln N(r; 0, S)` by Gaussian elimination of a dense matrix.
 fn log_normal(r: &[f64], s: &[Vec<f64>]) -> f64 {
     let (mut s, mut r, n) = (s.to_vec(), r.to_vec(), r.len());
     let (mut log_det, mut quadratic) = (0.0, 0.0);
@@ -47,7 +46,6 @@ fn log_normal(r: &[f64], s: &[Vec<f64>]) -> f64 {
     -0.5 * (n as f64 * std::f64::consts::TAU.ln() + log_det + quadratic)
 }
 
-/// Log evidence of an observation's present outputs, as one dense Gaussian.
 fn dense(w: &[f64], noise: &[f64], y: &[f64], q: &[Latent]) -> f64 {
     let row = |p: usize| &w[p * q.len()..(p + 1) * q.len()];
     let there: Vec<usize> = (0..y.len()).filter(|&p| !y[p].is_nan()).collect();
@@ -89,7 +87,6 @@ fn powers_are_gaussians_of_wider_noise() {
     close(&[tilted(&mixture(), &y, &q, power).value], &[expected], 1e-12);
 }
 
-/// `ln ∫ p^α → α E[ln p]` for α → 0, including derivatives.
 #[test]
 fn small_powers_are_expected_log_densities() {
     let (q, y, power) = (latents(&[(0.3, 0.8), (-0.5, 0.3)]), [0.4, -1.0, f64::NAN], 1e-6);
@@ -129,7 +126,6 @@ fn the_identity_mixes_nothing() {
     assert_eq!(moments(&mixed), moments(&apart));
 }
 
-/// Noise 1e-8 times the variance leaves a site its digits: `1 − h v` is the share of the noise.
 #[test]
 fn little_noise_leaves_slopes_their_digits() {
     let (noise, v) = (1e-8, 1.0);

@@ -1,6 +1,5 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
-//! Upper limits of the cost of predictions and integrals, in likelihood evaluations, and their accuracy for
-//! beliefs of any width and observations of any size.
+//! Cost limits in likelihood evaluations, and accuracy for any beliefs and observations.
 
 use gp_likelihoods::quadrature::Panels;
 use gp_likelihoods::special::{HALF_LN_TAU, standard_normal_cdf, standard_normal_quantile};
@@ -12,15 +11,12 @@ use rand::Rng;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Documented limit: evaluations of the conditional distribution function per distribution function of an
-/// observation.
+/// Documented: evaluations of the conditional distribution function.
 const MAX_FOR_A_CDF: usize = 3_500;
-/// Documented limit per quantile.
 const MAX_FOR_A_QUANTILE: usize = 25_000;
-/// Documented limit: evaluations of the log density per tilted integral.
+/// Documented: evaluations of the log density.
 const MAX_FOR_A_TILTED: usize = 40_000;
 
-/// Likelihood of one latent that counts its evaluations.
 #[derive(Clone, Debug)]
 struct Counted<L> {
     of: L,
@@ -37,7 +33,6 @@ impl<L> Counted<L> {
         &self.of
     }
 
-    /// Number of evaluations since the last call.
     fn take(&self) -> usize {
         self.count.swap(0, Ordering::Relaxed)
     }
@@ -129,8 +124,7 @@ fn quantiles_have_a_cost_that_is_known() {
     quantiles_cost(Gamma::new(1e6).unwrap());
 }
 
-/// `P(Y ≤ y)` on fixed panels, fine everywhere and graded towards the latent at which the rate is the
-/// count.
+/// Panels are graded towards the latent whose rate is the count.
 fn by_panels(likelihood: &dyn Likelihood, q: Latent, y: f64, place: f64) -> f64 {
     let (m, s) = (q.mean(), q.variance().sqrt());
     let centre = (place - m) / s;

@@ -1,4 +1,4 @@
-//! Likelihoods as text: round trips, columns of faults, entries from other crates.
+//! Likelihoods as text.
 #![expect(clippy::panic, reason = "a test that fails should stop at once")]
 
 use gp_likelihoods::{Likelihood, LikelihoodEntry, LikelihoodError, Poisson, Registry, parse};

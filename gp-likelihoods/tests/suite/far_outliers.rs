@@ -1,4 +1,4 @@
-//! Tilted integrals of observations far outside the range of the belief.
+//! Tilted integrals of observations far outside the belief.
 
 use gp_likelihoods::{Latent, LatentDerivatives, Likelihood, StudentT, Workspace};
 

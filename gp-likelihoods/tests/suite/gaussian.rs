@@ -1,5 +1,5 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
-//! Gaussian noise: closed forms against independent quadrature, derivatives against differences.
+//! Gaussian closed forms against quadrature and differences.
 
 use gp_likelihoods::{Gaussian, Latent, LikelihoodError};
 use gp_optim::Prior;
@@ -7,13 +7,12 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use std::f64::consts::TAU;
 
-/// `ln N(x; mean, variance)`, independent of the crate.
 fn log_normal(x: f64, mean: f64, variance: f64) -> f64 {
     -0.5 * (TAU * variance).ln() - (x - mean).powi(2) / (2.0 * variance)
 }
 
-/// `∫ N(f; m, v) g(f) df` by the trapezoidal rule over ±14 standard deviations. For the smooth integrands
-/// here the rule converges faster than any power of the step; the rest is below 1e-40.
+/// Trapezoidal rule over ±14 standard deviations; converges faster than any power of the step, and the rest
+/// is below 1e-40.
 fn expectation(mean: f64, variance: f64, g: impl Fn(f64) -> f64) -> f64 {
     const STEPS: i32 = 8_000;
     let step = 28.0 / f64::from(STEPS);
@@ -24,8 +23,7 @@ fn expectation(mean: f64, variance: f64, g: impl Fn(f64) -> f64) -> f64 {
     (0..=STEPS).map(at).sum::<f64>() * step / TAU.sqrt()
 }
 
-/// Central difference of fourth order. With relative steps of 1e-3, truncation and rounding errors are both
-/// below 1e-9 of the derivatives' scale.
+/// Fourth-order difference; errors are below 1e-9 of the scale.
 fn derivative(x: f64, f: impl Fn(f64) -> f64) -> f64 {
     let h = 1e-3 * x.abs().max(1e-1);
     (8.0 * (f(x + h) - f(x - h)) - (f(x + 2.0 * h) - f(x - 2.0 * h))) / (12.0 * h)
@@ -43,9 +41,7 @@ fn latent(mean: f64, variance: f64) -> Latent {
     Latent::new(mean, variance).unwrap()
 }
 
-/// Rounding of a few operations on numbers of size 100.
 const EXACT: f64 = 1e-12;
-/// Accuracy of [`derivative`] for functions of size up to 100.
 const DIFFERENCE: f64 = 1e-8;
 
 proptest! {

@@ -1,4 +1,4 @@
-//! Integration tests in one program, because linking each file alone takes longer than compiling it.
+//! Integration tests in one program: linking each file alone takes longer than compiling it.
 
 #[cfg(feature = "testkit")]
 mod conformance;

@@ -1,5 +1,5 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
-//! Likelihoods of several latents in limits with known results, and accuracy of their defaults.
+//! Several latents: limits with known results, accuracy of defaults.
 
 use gp_likelihoods::quadrature::{Cubature, Panels};
 use gp_likelihoods::{
@@ -28,7 +28,6 @@ fn close(found: f64, expected: f64, tolerance: f64) {
     assert!((found - expected).abs() <= tolerance * expected.abs().max(1.0), "{found} instead of {expected}");
 }
 
-/// Compares derivatives of a function of `f_1 − f_0` with those by the difference.
 fn of_difference(found: &LatentDerivatives, difference: &LatentDerivatives, tolerance: f64) {
     close(found.value, difference.value, tolerance);
     close(found.by_mean[1], difference.by_mean[0], tolerance);
@@ -219,7 +218,6 @@ fn many_classes_are_as_exact_as_promised() {
     assert!(many < 0.3 * few, "{few:.1e}, {usual:.1e}, {many:.1e}");
 }
 
-/// Expected log density with derivatives by a product rule.
 fn by_products(likelihood: &dyn Likelihood, y: f64, q: &[Latent], order: usize) -> LatentDerivatives {
     let (mut out, mut point) = (LatentDerivatives::default(), PointDerivatives::default());
     (out.by_mean, out.by_variance) = (vec![0.0; q.len()], vec![0.0; q.len()]);

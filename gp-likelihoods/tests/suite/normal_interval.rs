@@ -1,9 +1,8 @@
-//! Standard normal distribution on intervals, and logarithm of a softplus, against numbers of 60 digits.
+//! Normal intervals and log softplus against 60-digit numbers.
 
 use gp_likelihoods::special::{NormalInterval, log_softplus, log_softplus_slopes};
 
-/// Ends; log mass, ratios at the ends, mean and curvature. By mpmath 1.4.1 with 60 digits, from the
-/// definitions.
+/// Ends; log mass, ratios at the ends, mean and curvature. By mpmath 1.4.1 with 60 digits.
 const INTERVALS: &[([f64; 2], [f64; 5])] = &[
     (
         [-0.5, 0.3],
@@ -156,7 +155,7 @@ fn curvatures_are_variances_less_one() {
     }
 }
 
-/// x, ln ln(1 + eˣ) and its two derivatives, by mpmath 1.4.1 with 60 digits.
+/// x, ln ln(1 + eˣ) and two derivatives, by mpmath 1.4.1 with 60 digits.
 const SOFTPLUS: &[[f64; 4]] = &[
     [-37.5, -37.5, 1.0, -2.587777502900934e-17],
     [-30.0, -30.000000000000046, 0.9999999999999533, -4.678811484419358e-14],

@@ -1,4 +1,4 @@
-//! Likelihoods of one latent against reference values, and in limits where they equal another likelihood.
+//! One latent: reference values, limits that equal another likelihood.
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 use gp_likelihoods::{

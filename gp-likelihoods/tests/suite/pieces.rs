@@ -1,5 +1,5 @@
 #![expect(clippy::panic, reason = "a test that fails should stop at once")]
-//! Likelihoods of several factors: one outside the crate, classes, and planted faults.
+//! Likelihoods of several factors: a foreign one, classes, and planted faults.
 
 use gp_likelihoods::special::{HALF_LN_TAU, standard_normal_cdf};
 use gp_likelihoods::testkit::Conformance;
@@ -11,7 +11,6 @@ use gp_likelihoods::{
 use gp_optim::Parameter;
 use rand::Rng;
 
-/// Fault of a [`Sighting`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Fault {
     None,
@@ -21,8 +20,8 @@ enum Fault {
     Parameters,
 }
 
-/// Two readings: `y_0 = f_0` with heavy-tailed noise whose parameters are trained, and `y_1 = f_0 + f_1`
-/// with unit Gaussian noise. The first factor has one latent, the second both.
+/// Readings `y_0 = f_0` with heavy-tailed noise and trained parameters, and `y_1 = f_0 + f_1` with unit
+/// Gaussian noise.
 #[derive(Clone, Debug)]
 struct Sighting {
     direct: StudentT,
@@ -113,7 +112,6 @@ fn sum(q: &[Latent]) -> Result<Latent, LikelihoodError> {
 }
 
 impl Sighting {
-    /// Converts derivatives by the sum to those by both latents.
     fn of_both(&self, out: &mut LatentDerivatives) {
         out.by_mean.push(if self.fault == Fault::LatentDerivatives { 0.0 } else { out.by_mean[0] });
         out.by_variance.push(out.by_variance[0]);
@@ -162,7 +160,6 @@ fn planted_faults_of_pieces_are_found() {
     }
 }
 
-/// Runs the kit with an entry that builds the same likelihood from text.
 fn conforms(likelihood: &MulticlassProbit, build: gp_likelihoods::entry::Build) {
     let kit = Conformance::new().with(LikelihoodEntry::new("multiclass_probit", "", build));
     kit.check(likelihood).unwrap_or_else(|failures| panic!("{failures}"));
@@ -200,7 +197,6 @@ fn pieces_of_classes_are_pairs_of_latents() {
     assert_eq!(likelihood.touched_latents(&[2.0]).collect::<Vec<_>>(), [0, 1, 2, 3]);
 }
 
-/// One latent for the difference gives the results of two latents.
 #[test]
 fn a_difference_is_two_latents() {
     let (one, two) =

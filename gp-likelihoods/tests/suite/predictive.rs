@@ -9,7 +9,6 @@ fn beliefs(of: &[(f64, f64)]) -> Vec<Latent> {
     of.iter().map(|&(mean, variance)| Latent::new(mean, variance).unwrap()).collect()
 }
 
-/// A single component gives the likelihood's results, bit for bit.
 #[test]
 fn one_component_is_the_likelihood() {
     let mut ws = Workspace::new();
@@ -43,7 +42,6 @@ fn one_component_is_the_likelihood() {
     assert_eq!(found, expected);
 }
 
-/// Two components: weighted predictions, and samples that agree with them.
 #[test]
 fn two_components_are_weighed() -> Result<(), LikelihoodError> {
     let (likelihood, weights) = (parse("gaussian(variance=0.2)")?, [0.3, 0.7]);

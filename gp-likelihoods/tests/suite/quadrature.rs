@@ -108,7 +108,7 @@ fn panels_say_when_they_do_not_resolve() {
     assert!((step - 0.8766).abs() < 1e-11, "{step}");
 }
 
-/// All exponents of total `degree` in at most three of the dimensions.
+/// At most three dimensions at once.
 fn monomials(dimensions: usize, degree: i32) -> Vec<Vec<i32>> {
     if dimensions == 1 {
         return vec![vec![degree]];
@@ -147,7 +147,6 @@ fn the_symmetric_rule_has_degree_five_and_no_more() {
     }
 }
 
-/// Root mean square errors over eight seeds of quasi-random and of random rules with 4096 nodes.
 fn errors(dimensions: usize, expected: f64, g: impl Fn(&[f64]) -> f64) -> (f64, f64) {
     let (mut quasi, mut random) = (0.0, 0.0);
     for seed in 0..8 {

@@ -1,5 +1,4 @@
-//! Quadrature defaults where a fixed rule would fail: likelihoods far sharper or flatter than the cavity,
-//! and far away from it.
+//! Defaults where fixed rules would fail: likelihoods much sharper or flatter than the cavity, or far away.
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 use gp_likelihoods::quadrature::Panels;
@@ -16,7 +15,6 @@ fn numbers(slopes: &LatentDerivatives) -> [f64; 3] {
     [slopes.value, slopes.by_mean[0], slopes.by_variance[0]]
 }
 
-/// Compares the default with the likelihood's closed form.
 fn compare(likelihood: &dyn Likelihood, y: f64, q: &[Latent], power: f64) {
     let (mut ws, mut own, mut default) =
         (Workspace::new(), LatentDerivatives::default(), LatentDerivatives::default());
@@ -136,7 +134,7 @@ fn logit_kinks_under_wide_cavities() {
     }
 }
 
-/// ln Z and its derivatives on fixed panels: fine everywhere, and graded towards `place`.
+/// Panels are graded towards `place`.
 fn by_panels(likelihood: &dyn Likelihood, y: f64, q: Latent, power: f64, place: f64) -> [f64; 3] {
     let (m, s) = (q.mean(), q.variance().sqrt());
     let at = |f: f64| {

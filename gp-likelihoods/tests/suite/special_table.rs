@@ -1,4 +1,4 @@
-//! Special functions against a table of 60 digits by `tests/suite/tables/generate.py`.
+//! Special functions against a 60-digit table by `tests/suite/tables/generate.py`.
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 use gp_likelihoods::special::{
@@ -8,7 +8,7 @@ use gp_likelihoods::special::{
 use std::collections::BTreeMap;
 
 const TABLE: &str = include_str!("tables/special.csv");
-/// Documented error on [−40, 40]: 45 ulps for the worst function; most have three.
+/// Documented on [−40, 40]: 45 ulps for the worst function; most have three.
 const TOLERANCE: f64 = 1e-14;
 
 fn evaluate(function: &str, a: f64, b: f64) -> Option<f64> {
@@ -26,7 +26,6 @@ fn evaluate(function: &str, a: f64, b: f64) -> Option<f64> {
     })
 }
 
-/// Largest relative error of every function in the table.
 fn errors() -> BTreeMap<&'static str, (f64, f64)> {
     let mut worst = BTreeMap::new();
     for line in TABLE.lines().skip(1) {

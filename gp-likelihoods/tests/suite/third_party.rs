@@ -1,4 +1,4 @@
-//! A likelihood outside the crate, as in the README, in the conformance kit.
+//! README's likelihood outside the crate, in the conformance kit.
 
 use gp_likelihoods::testkit::Conformance;
 use gp_likelihoods::{

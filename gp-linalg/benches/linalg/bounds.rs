@@ -1,4 +1,4 @@
-//! Test matrices, and limits of the machine: matrix-product rate and memory bandwidth.
+//! Test matrices, matrix-product rate and memory bandwidth.
 
 use crate::report::{Bounds, Report};
 use gp_linalg::faer::linalg::matmul::matmul;
@@ -36,7 +36,7 @@ pub(crate) fn filled(nrows: usize, ncols: usize) -> Mat<f64> {
     Mat::from_fn(nrows, ncols, |i, j| ((i * 7919 + j * 104_729) % 1000) as f64 / 1000.0 - 0.5)
 }
 
-/// Symmetric positive definite with eigenvalues from 1 to about 2.
+/// Symmetric positive definite, eigenvalues from 1 to about 2.
 pub(crate) fn definite(n: usize) -> Mat<f64> {
     let x = filled(n, n);
     &x * x.transpose() * Scale(1.0 / n as f64) + Mat::<f64>::identity(n, n)

@@ -36,7 +36,6 @@ fn faer_scratch(n: usize) -> MemBuffer {
     MemBuffer::new(cholesky_in_place_scratch::<f64>(n, Par::Seq, Default::default()))
 }
 
-/// faer's in-place factorisation of a copy of the lower triangle.
 fn faer_factor(a: &Mat<f64>, l: &mut Mat<f64>, memory: &mut MemBuffer) {
     l.copy_from_triangular_lower(a);
     let (stack, options) = (MemStack::new(memory), Default::default());
@@ -77,7 +76,6 @@ fn solves(report: &mut Report<'_>, n: usize, k: usize) {
     report.line(&name, flops, seconds, None);
 }
 
-/// Growing row by row to dimension n, compared with factoring every leading block with faer.
 fn chain(report: &mut Report<'_>, n: usize) {
     let a = definite(n);
     let mut growing = Cholesky::with_capacity(n);

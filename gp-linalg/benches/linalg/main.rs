@@ -1,7 +1,5 @@
-//! Times of every operation of this crate and of faer's counterpart, relative to the matrix-product rate of
-//! the same run.
-//!
-//! Criterion reports its statistics; a table at the end has the best time of each operation.
+//! Times of all operations and faer's counterparts, relative to the run's matrix-product rate; the final table has
+//! best times.
 
 #![expect(clippy::unwrap_used, reason = "a call that fails spoils the benchmark")]
 

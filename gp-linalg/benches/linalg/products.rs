@@ -1,4 +1,4 @@
-//! Products, and the weighted Gram matrix against faer's unweighted one.
+//! Products; weighted Gram matrix against faer's unweighted one.
 
 use crate::bounds::filled;
 use crate::report::Report;

@@ -3,15 +3,13 @@
 use criterion::Criterion;
 use std::time::{Duration, Instant};
 
-/// Rates of one thread.
 pub(crate) struct Bounds {
-    /// Floating-point operations per second of faer's product; a multiplication and an addition count as two.
+    /// Operations per second of faer's product, one thread; multiplication and addition count as two.
     pub(crate) product_rate: f64,
-    /// Bytes read and written per second by an in-place scaling loop.
+    /// Bytes read and written per second by in-place scaling, one thread.
     pub(crate) bandwidth: f64,
 }
 
-/// One line of the table.
 struct Line {
     name: String,
     seconds: f64,
@@ -20,7 +18,6 @@ struct Line {
     note: String,
 }
 
-/// Records the best times of criterion's samples.
 pub(crate) struct Report<'a> {
     criterion: &'a mut Criterion,
     lines: Vec<Line>,
@@ -31,7 +28,7 @@ impl<'a> Report<'a> {
         Self { criterion, lines: Vec::new() }
     }
 
-    /// Best time of `operation` in seconds; `prepare` runs before each call and is not timed.
+    /// Best seconds of `operation`; `prepare` runs untimed before each call.
     pub(crate) fn time<S>(
         &mut self,
         name: &str,
@@ -57,12 +54,10 @@ impl<'a> Report<'a> {
         best.as_secs_f64()
     }
 
-    /// Line with the number of floating-point operations, our time, and faer's time if it has the operation.
     pub(crate) fn line(&mut self, name: &str, flops: f64, seconds: f64, reference: Option<f64>) {
         self.note(name, flops, seconds, reference, String::new());
     }
 
-    /// Line with a remark.
     pub(crate) fn note(
         &mut self,
         name: &str,

@@ -1,4 +1,4 @@
-//! Rank-k updates and downdates, alone and dragging ten thousand columns.
+//! Rank-k updates and downdates, alone or with ten thousand columns.
 
 use crate::bounds::{definite, filled};
 use crate::report::{Bounds, Report};
@@ -21,7 +21,7 @@ fn factor(n: usize) -> Cholesky {
     Cholesky::factor(definite(n).as_ref(), &JitterPolicy::none()).unwrap()
 }
 
-/// A rotation of two numbers counts six operations; L has d²/2 numbers.
+/// Six operations per rotation of two numbers; L has d²/2 numbers.
 fn alone(report: &mut Report<'_>, dim: usize, rank: usize) {
     let start = factor(dim);
     let w = filled(dim, rank) * Scale(0.01);

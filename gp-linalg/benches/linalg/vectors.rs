@@ -1,5 +1,4 @@
-//! Elementwise functions. "GFLOP/s" of these lines are 10⁹ function values per second, "vs faer" is against the
-//! standard library's scalar function.
+//! Elementwise functions: 10⁹ values per second for GFLOP/s, the standard library for faer.
 
 use crate::report::Report;
 use gp_linalg::vector::{exp_in_place, ln_in_place};

@@ -13,10 +13,11 @@ impl Cholesky {
     /// Extends the factor of A to that of `[[A, B], [Bᵀ, C]]`, in O(d²k).
     ///
     /// `b` is d×k; `c` is k×k, lower triangle read. Beyond [`capacity`](Self::capacity) the buffer doubles.
-    /// No jitter is added: to continue with the recorded jitter, add it to the diagonal of `c`.
+    /// No jitter is added; add the recorded one to the diagonal of `c` if needed.
+    ///
     /// # Errors
-    /// [`LinalgError::DimensionMismatch`], [`LinalgError::NotFinite`], and [`LinalgError::ExtendBreakdown`]
-    /// if a new pivot is at most (d + k)·ε times its diagonal entry. The factor is then unchanged.
+    /// [`LinalgError::DimensionMismatch`], [`LinalgError::NotFinite`]; [`LinalgError::ExtendBreakdown`] for
+    /// a new pivot of at most (d + k)·ε times its diagonal entry. Factor unchanged.
     pub fn extend(&mut self, b: MatRef<'_, f64>, c: MatRef<'_, f64>) -> Result<(), LinalgError> {
         let (d, k) = (self.dim(), c.nrows());
         check_extent("extend", "columns of c", k, c.ncols())?;
@@ -31,7 +32,6 @@ impl Cholesky {
     }
 }
 
-/// Writes the new rows into the buffer below the factor.
 fn append(storage: &mut Storage, b: MatRef<'_, f64>, c: MatRef<'_, f64>) -> Result<(), LinalgError> {
     let (d, k) = (b.nrows(), b.ncols());
     let (leading, stack) = storage.leading_mut(d + k);
@@ -50,7 +50,6 @@ fn append(storage: &mut Storage, b: MatRef<'_, f64>, c: MatRef<'_, f64>) -> Resu
     outcome.map_err(|pivot| LinalgError::ExtendBreakdown { dim: d, pivot })
 }
 
-/// `corner -= Xᵀ X`, lower triangle.
 fn subtract_gram(mut corner: MatMut<'_, f64>, x: MatRef<'_, f64>) {
     // For single rows, the common case, setting up a product would cost more than the sum.
     if let (1, Some(x)) = (x.ncols(), x.try_as_col_major()) {

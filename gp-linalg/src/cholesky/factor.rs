@@ -15,16 +15,16 @@ use faer::reborrow::ReborrowMut as _;
 use faer::{Accum, ColMut, ColRef, MatMut, MatRef, Par};
 
 impl Cholesky {
-    /// Factors `a` in the memory of this factor; allocates only beyond the capacity.
+    /// Factors `a` in this factor's memory; allocates only beyond the capacity.
     ///
     /// # Errors
-    /// As for [`factor`](Self::factor), and [`LinalgError::Stopped`]. The factor then has dimension 0 and the
-    /// record of the attempt.
+    /// As for [`factor`](Self::factor), and [`LinalgError::Stopped`]; leaves dimension 0 and the attempt's
+    /// record.
     pub fn refactor(&mut self, a: MatRef<'_, f64>, policy: &JitterPolicy) -> Result<(), LinalgError> {
         self.refactor_on(a, policy, Threading::Here)
     }
 
-    /// Same as [`refactor`](Self::refactor), bit for bit, with threads for the panels of large matrices.
+    /// [`refactor`](Self::refactor), bit for bit, with threads for large matrices.
     ///
     /// # Errors
     /// As for [`refactor`](Self::refactor).
@@ -56,12 +56,11 @@ impl Cholesky {
         Err(LinalgError::NotPositiveDefinite { dim, record: self.jitter.clone() })
     }
 
-    /// Sets the factor to a lower triangle with positive diagonal; allocates only beyond the capacity.
+    /// Sets the factor to a lower triangle; allocates only beyond the capacity.
     ///
     /// # Errors
-    /// [`LinalgError::DimensionMismatch`] if `lower` is not square (factor unchanged);
-    /// [`LinalgError::InvalidFactor`] for a non-finite number or a diagonal entry ≤ 0 (factor of dimension
-    /// 0).
+    /// [`LinalgError::DimensionMismatch`] unless square (factor unchanged); [`LinalgError::InvalidFactor`]
+    /// for a non-finite number or diagonal entry ≤ 0 (dimension then 0).
     pub fn set_factor(&mut self, lower: MatRef<'_, f64>) -> Result<(), LinalgError> {
         check_extent("set_factor", "columns", lower.nrows(), lower.ncols())?;
         let dim = lower.nrows();
@@ -80,8 +79,8 @@ impl Cholesky {
         Ok(())
     }
 
-    /// Records the cause of the first failure. A non-finite number always makes the pivot of its row fail, so
-    /// matrices that factor need no check.
+    /// Records the first failure. Non-finite numbers fail at their row's pivot: matrices that factor need no
+    /// check.
     fn explain_failure(&mut self, a: MatRef<'_, f64>, pivot: usize) -> Result<(), LinalgError> {
         if self.jitter.pivot.is_none() {
             check_lower_finite("matrix", a)?;
@@ -92,7 +91,6 @@ impl Cholesky {
     }
 }
 
-/// Error for a column of a factor, given from the diagonal down, that has an invalid entry.
 fn invalid_factor(column: ColRef<'_, f64>, j: usize) -> LinalgError {
     let mut entries = column.iter().copied().enumerate();
     let wrong = entries.find(|&(i, value)| !(value.is_finite() && (i > 0 || value > 0.0)));
@@ -100,19 +98,14 @@ fn invalid_factor(column: ColRef<'_, f64>, j: usize) -> LinalgError {
     LinalgError::InvalidFactor { reason: format!("{value} at row {}, column {j}", i + j) }
 }
 
-/// Failure of one factorisation attempt.
 enum Failure {
-    /// Index of the first pivot that is not positive.
     Pivot(usize),
-    /// The work was stopped.
     Stopped,
 }
 
-/// Columns per panel. Work can be stopped between panels; matrices up to two panels wide are factored at
-/// once.
+/// Columns per panel; work can stop between panels. Up to two panels are factored at once.
 const PANEL: usize = 512;
 
-/// Factors `a + added·I` into `storage`.
 fn attempt(
     storage: &mut Storage,
     a: MatRef<'_, f64>,
@@ -138,8 +131,6 @@ fn attempt(
     }
 }
 
-/// Factors panel by panel: subtract the product of earlier columns, factor the diagonal block, solve for the
-/// rows below.
 fn factor_in_panels(
     mut matrix: MatMut<'_, f64>,
     stack: &mut MemStack,
@@ -181,7 +172,7 @@ fn clear_above(mut matrix: MatMut<'_, f64>) {
     }
 }
 
-/// Returns `true` if the pivot `root`² exceeds the rounding error of its diagonal entry.
+/// `true` if the pivot `root`² exceeds the rounding error of its diagonal entry.
 pub(super) fn pivot_is_sound(root: f64, diagonal: f64, floor: f64) -> bool {
     root > 0.0 && root.is_finite() && root * root >= floor * diagonal
 }
@@ -199,8 +190,7 @@ fn fill_zero(mut column: ColMut<'_, f64>) {
     }
 }
 
-/// Copies the lower triangle by columns, or by tiles if the layout is not column-major, to read memory in
-/// order.
+/// Copies by columns, or by tiles for other layouts, to read memory in order.
 fn copy_lower(mut target: MatMut<'_, f64>, source: MatRef<'_, f64>) {
     if let (Some(mut target), Some(source)) =
         (target.rb_mut().try_as_col_major_mut(), source.try_as_col_major())
@@ -228,7 +218,6 @@ fn copy_lower_in_tiles(mut target: MatMut<'_, f64>, source: MatRef<'_, f64>) {
     }
 }
 
-/// Fails at the first non-finite entry of the lower triangle, by columns.
 pub(super) fn check_lower_finite(what: &'static str, a: MatRef<'_, f64>) -> Result<(), LinalgError> {
     let n = a.nrows();
     (0..n).try_for_each(|j| check_column_finite(what, a.col(j).subrows(j, n - j), j, j))

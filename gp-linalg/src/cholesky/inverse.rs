@@ -8,14 +8,14 @@ use crate::triangular;
 use faer::MatMut;
 use faer::reborrow::ReborrowMut as _;
 
-/// Columns per task: wide enough for full speed, narrow enough to skip most zeros.
+/// Columns per task: wide enough for speed, narrow enough to skip most zeros.
 const COLUMNS: usize = 64;
 
 impl Cholesky {
-    /// Writes the lower triangular `L⁻¹` to `out` (n×n), at a third of the cost of a solve with the identity.
+    /// Writes the lower triangular `L⁻¹` (n×n), at a third of the cost of solving with the identity.
     ///
     /// # Errors
-    /// [`LinalgError::DimensionMismatch`] unless `out` is n×n; it is then untouched. [`LinalgError::Stopped`].
+    /// [`LinalgError::DimensionMismatch`] (`out` untouched), [`LinalgError::Stopped`].
     pub fn half_inverse_into(
         &self,
         mut out: MatMut<'_, f64>,
@@ -43,7 +43,6 @@ mod tests {
     use crate::product::{gram_of_lower, matmul};
     use faer::{Accum, Mat};
 
-    /// Factor of a well-conditioned matrix.
     fn factor(n: usize) -> Cholesky {
         let a = Mat::from_fn(n, n, |i, j| {
             let apart = i as f64 - j as f64;

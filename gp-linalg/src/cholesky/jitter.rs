@@ -6,26 +6,26 @@ use serde::{Deserialize, Serialize};
 
 /// Jitter for matrices that are not numerically positive definite.
 ///
-/// Attempts add `0`, `first`, `first·step`, … up to `largest`, times the mean absolute diagonal. The first
-/// success ends them: every pivot `l_jj²` is at least `pivot_floor·n·ε` times its diagonal entry. Smaller
-/// pivots are rounding noise, which solves would amplify. A zero diagonal has no scale and always fails.
+/// Adds `0`, `first`, `first·step`, … up to `largest`, times the mean absolute diagonal, until every pivot
+/// `l_jj²` is at least `pivot_floor·n·ε` times its diagonal entry; solves would amplify the rounding noise
+/// of smaller ones. A zero diagonal always fails.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct JitterPolicy {
     /// First jitter after 0, relative to the mean absolute diagonal.
     pub first: f64,
-    /// Ratio of successive jitters, greater than 1.
+    /// Ratio of successive jitters, > 1.
     pub step: f64,
     /// Largest jitter, relative to the mean absolute diagonal; 0: none.
     pub largest: f64,
-    /// Smallest accepted pivot, in units of n·ε times its diagonal entry; 0 accepts any positive pivot.
+    /// Smallest accepted pivot in units of n·ε times its diagonal entry; 0 accepts any positive.
     pub pivot_floor: f64,
 }
 
 impl JitterPolicy {
-    /// Limit on the number of attempts, because a policy may come from a file.
+    /// Limit on attempts, because a policy may come from a file.
     const MAX_RUNGS: f64 = 1000.0;
 
-    /// No jitter; every positive pivot is accepted.
+    /// No jitter; any positive pivot.
     pub const fn none() -> Self {
         Self { first: 1e-14, step: 10.0, largest: 0.0, pivot_floor: 0.0 }
     }
@@ -35,7 +35,6 @@ impl JitterPolicy {
         Self { first: 1e-14, step: 10.0, largest: 1e-4, pivot_floor: 1.0 }
     }
 
-    /// Relative jitters in the order of attempts.
     pub(super) fn rungs(&self) -> impl Iterator<Item = f64> + use<> {
         let Self { first, step, largest, .. } = *self;
         // About ten multiplications precede the last value; their rounding must not exclude it.
@@ -69,7 +68,6 @@ impl Default for JitterPolicy {
     }
 }
 
-/// Row most correlated with row `pivot`, from the lower triangle of `a`.
 pub(super) fn most_correlated(a: MatRef<'_, f64>, pivot: usize) -> Option<(usize, usize, f64)> {
     let entry = |i: usize, j: usize| a[(i.max(j), i.min(j))];
     let correlation = |j: usize| entry(pivot, j) / (entry(pivot, pivot) * entry(j, j)).sqrt();

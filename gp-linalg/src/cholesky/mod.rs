@@ -15,9 +15,7 @@ use crate::jitter_record::JitterRecord;
 use faer::MatRef;
 pub(crate) use storage::Storage;
 
-/// Lower Cholesky factor of a symmetric matrix with recorded jitter: `A + added·I = L Lᵀ`.
-///
-/// Stored by columns in a buffer that can grow ([`reserve`](Self::reserve), [`extend`](Self::extend)).
+/// Growable lower Cholesky factor of a symmetric matrix with recorded jitter: `A + added·I = L Lᵀ`.
 ///
 /// ```
 /// use gp_linalg::faer::mat;
@@ -38,21 +36,21 @@ pub struct Cholesky {
 }
 
 impl Cholesky {
-    /// Factor of the 0×0 matrix, without memory.
+    /// Factor of the 0×0 matrix; allocates nothing.
     pub fn empty() -> Self {
         Self::with_capacity(0)
     }
 
-    /// Factor of the 0×0 matrix with room for dimension `capacity`.
+    /// Factor of the 0×0 matrix with room for `capacity`.
     pub fn with_capacity(capacity: usize) -> Self {
         Self { storage: Storage::with_capacity(capacity), jitter: JitterRecord::default() }
     }
 
-    /// Factors the symmetric matrix `a` (lower triangle read) on the calling thread.
+    /// Factors the symmetric `a` (lower triangle read) on the calling thread.
     ///
     /// # Errors
-    /// [`LinalgError::DimensionMismatch`] if `a` is not square, [`LinalgError::NotFinite`] at the first
-    /// non-finite entry, [`LinalgError::NotPositiveDefinite`] if the largest jitter is not enough,
+    /// [`LinalgError::DimensionMismatch`] unless square, [`LinalgError::NotFinite`] at the first non-finite
+    /// entry, [`LinalgError::NotPositiveDefinite`] if the largest jitter fails,
     /// [`LinalgError::InvalidPolicy`].
     pub fn factor(a: MatRef<'_, f64>, policy: &JitterPolicy) -> Result<Self, LinalgError> {
         let mut cholesky = Self::with_capacity(a.nrows());
@@ -60,7 +58,7 @@ impl Cholesky {
         Ok(cholesky)
     }
 
-    /// Reserves room for dimension `capacity`, keeping the factor.
+    /// Reserves room for dimension `capacity`.
     pub fn reserve(&mut self, capacity: usize) {
         self.storage.reserve(capacity);
     }
@@ -80,7 +78,7 @@ impl Cholesky {
         self.storage.factor()
     }
 
-    /// Jitter added by the last [`factor`](Self::factor) or [`refactor`](Self::refactor), and why.
+    /// Jitter of the last [`factor`](Self::factor) or [`refactor`](Self::refactor), and its cause.
     pub fn jitter(&self) -> &JitterRecord {
         &self.jitter
     }
@@ -91,7 +89,7 @@ impl Cholesky {
         2.0 * (0..self.dim()).map(|i| l[(i, i)].ln()).sum::<f64>()
     }
 
-    /// Drops rows and columns from `dim` on; no effect if `dim` ≥ n.
+    /// Drops rows and columns from `dim` on.
     pub fn truncate(&mut self, dim: usize) {
         self.storage.truncate(dim);
     }

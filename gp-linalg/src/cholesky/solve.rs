@@ -8,13 +8,13 @@ use crate::triangular;
 use faer::MatMut;
 use faer::reborrow::ReborrowMut as _;
 
-/// Solves and products. The right-hand side B is n×k with any strides, and is overwritten;
-/// [`Threading::Pool`] shares its columns among threads.
+/// Solves and products. The right-hand side B (n×k, any strides) is overwritten, but untouched if not of n
+/// rows; [`Threading::Pool`] shares its columns among threads.
 impl Cholesky {
     /// `B ← (L Lᵀ)⁻¹ B`.
     ///
     /// # Errors
-    /// [`LinalgError::DimensionMismatch`] if B does not have n rows; B is then untouched. [`LinalgError::Stopped`].
+    /// [`LinalgError::DimensionMismatch`], [`LinalgError::Stopped`].
     pub fn solve_in_place(&self, mut rhs: MatMut<'_, f64>, threading: Threading) -> Result<(), LinalgError> {
         self.check_rows("solve", rhs.nrows())?;
         triangular::solve(self.l(), rhs.rb_mut(), threading);
@@ -25,7 +25,7 @@ impl Cholesky {
     /// `B ← L⁻¹ B`.
     ///
     /// # Errors
-    /// [`LinalgError::DimensionMismatch`] if B does not have n rows; B is then untouched. [`LinalgError::Stopped`].
+    /// [`LinalgError::DimensionMismatch`], [`LinalgError::Stopped`].
     pub fn half_solve_in_place(&self, rhs: MatMut<'_, f64>, threading: Threading) -> Result<(), LinalgError> {
         self.check_rows("half_solve", rhs.nrows())?;
         triangular::solve(self.l(), rhs, threading);
@@ -35,7 +35,7 @@ impl Cholesky {
     /// `B ← L⁻ᵀ B`.
     ///
     /// # Errors
-    /// [`LinalgError::DimensionMismatch`] if B does not have n rows; B is then untouched. [`LinalgError::Stopped`].
+    /// [`LinalgError::DimensionMismatch`], [`LinalgError::Stopped`].
     pub fn half_solve_transpose_in_place(
         &self,
         rhs: MatMut<'_, f64>,
@@ -49,7 +49,7 @@ impl Cholesky {
     /// `B ← L B`.
     ///
     /// # Errors
-    /// [`LinalgError::DimensionMismatch`] unless B has n rows; B is then unchanged.
+    /// [`LinalgError::DimensionMismatch`]
     pub fn mul_l_in_place(&self, rhs: MatMut<'_, f64>, threading: Threading) -> Result<(), LinalgError> {
         self.check_rows("mul_l", rhs.nrows())?;
         triangular::multiply(self.l(), rhs, threading);
@@ -59,7 +59,7 @@ impl Cholesky {
     /// `B ← Lᵀ B`.
     ///
     /// # Errors
-    /// [`LinalgError::DimensionMismatch`] unless B has n rows; B is then unchanged.
+    /// [`LinalgError::DimensionMismatch`]
     pub fn mul_l_transpose_in_place(
         &self,
         rhs: MatMut<'_, f64>,
@@ -70,7 +70,7 @@ impl Cholesky {
         Ok(())
     }
 
-    /// `bᵀ (L Lᵀ)⁻¹ b = ‖L⁻¹ b‖²`, never negative. Both slices have n entries; `scratch` receives `L⁻¹ b`.
+    /// `bᵀ (L Lᵀ)⁻¹ b = ‖L⁻¹ b‖² ≥ 0`. Both slices have n entries; `scratch` receives `L⁻¹ b`.
     ///
     /// # Errors
     /// [`LinalgError::DimensionMismatch`]

@@ -7,12 +7,12 @@ use std::mem::MaybeUninit;
 
 /// Numbers per cache line; columns start on cache lines.
 const LINE: usize = 8;
-/// Columns whose distance is a multiple of this many bytes compete for the same cache sets.
+/// Columns at a multiple of this distance compete for the same cache sets.
 const ALIASING_BYTES: usize = 2048;
 
 /// Square buffer whose leading `dim`×`dim` part is the factor.
 ///
-/// Invariant: the strict upper triangle of the whole buffer is zero.
+/// Invariant: its strict upper triangle is zero.
 #[derive(Clone)]
 pub(crate) struct Storage {
     buffer: Mat<f64>,
@@ -37,7 +37,6 @@ impl Storage {
         self.dim = self.dim.min(dim);
     }
 
-    /// Moves the factor to a larger buffer if needed.
     pub(super) fn reserve(&mut self, capacity: usize) {
         if capacity <= self.capacity() {
             return;
@@ -48,7 +47,7 @@ impl Storage {
         *self = grown;
     }
 
-    /// Reserves at least `dim`, doubling the buffer: O(1) copies per entry over many extensions.
+    /// Doubles the buffer: O(1) copies per entry over many extensions.
     pub(super) fn reserve_amortised(&mut self, dim: usize) {
         if dim > self.capacity() {
             self.reserve(dim.max(2 * self.capacity()));
@@ -63,13 +62,12 @@ impl Storage {
         self.buffer.as_mut().submatrix_mut(0, 0, self.dim, self.dim)
     }
 
-    /// Leading `dim`×`dim` part, and faer's scratch. The caller must leave zeros above the diagonal.
+    /// Leading `dim`×`dim` part (leave zeros above the diagonal); faer's scratch.
     pub(super) fn leading_mut(&mut self, dim: usize) -> (MatMut<'_, f64>, &mut MemStack) {
         let leading = self.buffer.as_mut().submatrix_mut(0, 0, dim, dim);
         (leading, MemStack::new(&mut self.scratch))
     }
 
-    /// Sets the dimension of the factor.
     pub(super) fn set_dim(&mut self, dim: usize) {
         debug_assert!(dim <= self.capacity());
         self.dim = dim;

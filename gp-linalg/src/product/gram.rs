@@ -7,13 +7,13 @@ use crate::threading::{Threading, for_column_blocks};
 use faer::reborrow::ReborrowMut as _;
 use faer::{Accum, MatMut, MatRef};
 
-/// Columns scaled and multiplied at a time. For 100 to 1000 rows, 128 to 256 are equally fast; with 512 the
-/// scaled copy exceeds the second-level cache (up to a third slower).
+/// Columns multiplied at a time. For 100 to 1000 rows, 128 to 256 are equally fast; at 512 the scaled copy
+/// exceeds the second-level cache (up to a third slower).
 const DEPTH: usize = 192;
 /// Columns per scaling task.
 const SCALE_WIDTH: usize = 64;
 
-/// Reusable memory for one block of scaled columns.
+/// Reusable memory of [`weighted_gram`].
 #[derive(Debug, Clone, Default)]
 pub struct GramScratch {
     scaled: Vec<f64>,
@@ -41,12 +41,11 @@ impl GramScratch {
 
 /// Lower triangle of `dst = [dst +] Φ diag(weights) Φᵀ`.
 ///
-/// `phi` is M×N, one column per data point, any strides; `weights` has N entries of either sign; `dst` is
-/// M×M. The strict upper triangle of `dst` is untouched; [`symmetrise_lower`](super::symmetrise_lower) fills
-/// it.
+/// `phi` is M×N, one column per data point, any strides; N `weights` of either sign; `dst` M×M, strict upper
+/// triangle untouched ([`symmetrise_lower`](super::symmetrise_lower) fills it).
 ///
 /// # Errors
-/// [`LinalgError::DimensionMismatch`], with `dst` unchanged.
+/// [`LinalgError::DimensionMismatch`]
 pub fn weighted_gram(
     mut dst: MatMut<'_, f64>,
     accum: Accum,
@@ -74,7 +73,6 @@ pub fn weighted_gram(
     stop_condition::go_on()
 }
 
-/// `scaled = block · diag(weights)`.
 fn scale_columns(scaled: MatMut<'_, f64>, block: MatRef<'_, f64>, weights: &[f64], threading: Threading) {
     // Eight operations per entry: the cost is moving two numbers, not one multiplication.
     let threading = threading.for_flops(8.0 * block.nrows() as f64 * block.ncols() as f64);

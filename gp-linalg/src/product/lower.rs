@@ -7,16 +7,16 @@ use crate::threading::{Threading, block_width, for_row_blocks};
 use faer::reborrow::ReborrowMut as _;
 use faer::{Accum, MatMut, MatRef};
 
-/// Rows per task. Rates are equal from 32 to 256; with 64, a matrix of 200 rows keeps 2 or 3 threads busy.
+/// Rows per task. Rates are equal from 32 to 256; with 64, 200 rows keep 2 or 3 threads busy.
 const ROWS: usize = 64;
 
-/// Lower triangle of `dst = [dst +] alpha · lhs · rhs`.
+/// Lower triangle of `dst = [dst +] alpha · lhs · rhs`, at half the cost of [`matmul`](super::matmul).
 ///
-/// `dst` is m×m, `lhs` m×k, `rhs` k×m. The strict upper triangle of `dst` is untouched. With `rhs = lhsᵀ` it
-/// is the symmetric rank-k update, at half the cost of [`matmul`](super::matmul).
+/// `dst` is m×m (strict upper triangle untouched), `lhs` m×k, `rhs` k×m; `rhs = lhsᵀ` is the symmetric
+/// rank-k update.
 ///
 /// # Errors
-/// [`LinalgError::DimensionMismatch`], with `dst` untouched; [`LinalgError::Stopped`].
+/// [`LinalgError::DimensionMismatch`], [`LinalgError::Stopped`].
 pub fn matmul_lower(
     dst: MatMut<'_, f64>,
     accum: Accum,
@@ -34,7 +34,7 @@ pub fn matmul_lower(
     stop_condition::go_on()
 }
 
-/// [`matmul_lower`] without checks, by block rows: a rectangle and a triangle each.
+/// By block rows: a rectangle and a triangle each.
 pub(crate) fn product_lower(
     dst: MatMut<'_, f64>,
     accum: Accum,
@@ -56,12 +56,11 @@ pub(crate) fn product_lower(
     });
 }
 
-/// Lower triangle of `dst = [dst +] alpha · Lᵀ L` for a lower triangular L, zero above the diagonal, at a
-/// third of the cost of [`matmul_lower`].
+/// Lower triangle of `dst = [dst +] alpha · Lᵀ L`, L with zeros above the diagonal, at a third of the cost
+/// of [`matmul_lower`].
 ///
 /// # Errors
-/// [`LinalgError::DimensionMismatch`] unless both are square and of equal size, with `dst` untouched;
-/// [`LinalgError::Stopped`].
+/// [`LinalgError::DimensionMismatch`] unless both are square of equal size; [`LinalgError::Stopped`].
 pub fn gram_of_lower(
     dst: MatMut<'_, f64>,
     accum: Accum,
@@ -90,7 +89,7 @@ pub fn gram_of_lower(
 /// Copies the lower triangle to the upper one.
 ///
 /// # Errors
-/// [`LinalgError::DimensionMismatch`] if the matrix is not square.
+/// [`LinalgError::DimensionMismatch`] unless square.
 pub fn symmetrise_lower(mut matrix: MatMut<'_, f64>) -> Result<(), LinalgError> {
     check_extent("symmetrise_lower", "columns", matrix.nrows(), matrix.ncols())?;
     // A tile of source and target fits the first-level cache; one side of the copy runs across columns.

@@ -1,7 +1,7 @@
 //! Matrix products.
 //!
-//! Use them instead of faer's operators: they leave vector registers clean ([`clear_upper_vector_state`]),
-//! give the same bits for any number of threads ([`Threading`]), and return errors for wrong shapes.
+//! Unlike faer's operators, they leave vector registers clean ([`clear_upper_vector_state`]), give the same bits for
+//! any number of threads ([`Threading`]), and return errors for wrong shapes (`dst` untouched).
 
 mod gram;
 mod lower;
@@ -20,11 +20,11 @@ use faer::{MatMut, MatRef};
 
 /// `dst = [dst +] alpha · lhs · rhs`.
 ///
-/// `dst` is m×n, `lhs` m×k, `rhs` k×n, any strides. [`Accum::Replace`] does not read `dst`; k = 0 sets it
-/// to zero. Non-finite numbers propagate.
+/// `dst` is m×n, `lhs` m×k, `rhs` k×n, any strides. [`Accum::Replace`] does not read `dst`; k = 0 gives
+/// zero. Non-finite numbers propagate.
 ///
 /// # Errors
-/// [`LinalgError::DimensionMismatch`], with `dst` untouched; [`LinalgError::Stopped`].
+/// [`LinalgError::DimensionMismatch`], [`LinalgError::Stopped`].
 ///
 /// ```
 /// use gp_linalg::faer::{Accum, mat};
@@ -53,7 +53,6 @@ pub fn matmul(
     stop_condition::go_on()
 }
 
-/// [`matmul`] without checks.
 pub(crate) fn product(
     dst: MatMut<'_, f64>,
     accum: Accum,

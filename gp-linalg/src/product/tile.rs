@@ -6,14 +6,14 @@ use faer::{Accum, MatMut, MatRef, Par};
 
 /// Rows per task.
 pub(super) const ROWS: usize = 256;
-/// Columns per task. Blocks of 256 × 512 are within a few per cent of the undivided rate, and give two
-/// threads work at 512 × 512. They avoid heights of 450…511, at which faer's kernel was up to 40 % slower on
-/// processors with 2 MiB of second-level cache.
+/// Columns per task. 256 × 512 blocks nearly reach the undivided rate and give two threads work at 512 ×
+/// 512. They avoid heights of 450…511, where faer's kernel was up to 40 % slower with 2 MiB of second-level
+/// cache.
 pub(super) const COLUMNS: usize = 512;
 /// Numbers per cache line; block edges are multiples.
 pub(super) const GRAIN: usize = 8;
 
-/// `dst = [dst +] alpha · lhs · rhs` on the calling thread; leaves vector registers clean.
+/// Product on the calling thread; leaves vector registers clean.
 pub(super) fn multiply(
     dst: MatMut<'_, f64>,
     accum: Accum,
@@ -25,7 +25,6 @@ pub(super) fn multiply(
     clear_upper_vector_state();
 }
 
-/// Lower triangle of [`multiply`], for a square `dst`; the strict upper triangle is untouched.
 pub(super) fn multiply_lower(
     dst: MatMut<'_, f64>,
     accum: Accum,

@@ -13,14 +13,13 @@ use faer::{Accum, MatMut, MatRef};
 use std::ops::Range;
 
 impl Cholesky {
-    /// Changes the factor to that of `L Lᵀ − W Wᵀ`, and `drag` from `L⁻¹ C` to `L'⁻¹ C`.
-    ///
-    /// Arguments are those of [`update`](Self::update).
+    /// Changes the factor to that of `L Lᵀ − W Wᵀ`, and `drag` from `L⁻¹ C` to `L'⁻¹ C`; see
+    /// [`update`](Self::update).
     ///
     /// # Errors
     /// [`LinalgError::DowndateBreakdown`] if a pivot of `I − PᵀP`, `P = L⁻¹W`, is at most d·ε;
-    /// [`LinalgError::DimensionMismatch`] and [`LinalgError::NotFinite`]. Factor and `drag` are then
-    /// unchanged, bit for bit.
+    /// [`LinalgError::DimensionMismatch`], [`LinalgError::NotFinite`]. Factor and `drag` unchanged, bit for
+    /// bit.
     pub fn downdate(
         &mut self,
         w: MatRef<'_, f64>,
@@ -57,7 +56,6 @@ impl Cholesky {
     }
 }
 
-/// Lower factor Sᵀ of `I − PᵀP`.
 fn factor_remainder(
     factor: &mut Cholesky,
     memory: &mut Block,
@@ -85,8 +83,8 @@ fn factor_remainder(
     }
 }
 
-/// Finds the rotations with `Q [P; S] = [0; I]`, by groups. Earlier groups rotate the columns of P that later
-/// groups eliminate, with rows of S as carried rows.
+/// Finds, by groups, the rotations with `Q [P; S] = [0; I]`. Earlier groups rotate columns of P that later
+/// ones eliminate, with rows of S as carried rows.
 fn find_rotations(
     sequence: &mut Sequence,
     mut p: MatMut<'_, f64>,
@@ -107,7 +105,6 @@ fn find_rotations(
     }
 }
 
-/// Rotates the rows of `p`, last to first, into the upper triangular `s`.
 fn eliminate(sequence: &mut Sequence, group: &Range<usize>, mut p: MatMut<'_, f64>, mut s: MatMut<'_, f64>) {
     let rank = group.len();
     for i in (0..p.nrows()).rev() {

@@ -5,8 +5,8 @@ use faer::reborrow::ReborrowMut as _;
 use faer::{ContiguousFwd, MatMut};
 use pulp::{Simd, WithSimd};
 
-/// Most carried rows per pass: with a row of X, a rotation and two intermediate values they fill the sixteen
-/// vector registers of AVX2.
+/// Most carried rows per pass: with a row of X, a rotation and two intermediates they fill AVX2's sixteen
+/// registers.
 pub const MAX_RANK: usize = 8;
 /// Numbers per panel buffer: 16 KiB, half of a first-level cache.
 const PANEL: usize = 2048;
@@ -14,19 +14,14 @@ const PANEL: usize = 2048;
 /// Cosine and sine.
 pub(super) type Rotation = [f64; 2];
 
-/// Order in which rows are rotated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Order {
-    /// First row to last.
     Down,
-    /// Last row to first.
     Up,
 }
 
-/// Rotates each row x, in order, with each carried row t: (x, t) ← (c x + s t, c t − s x).
-///
-/// `x` is n×m, `carried` k×m with k ≤ [`MAX_RANK`]. `rotations` has the k rotations of row 0, then those of
-/// row 1, and so on.
+/// Rotates each row x of `x` (n×m), in order, with each carried row t (`carried`, k×m, k ≤ [`MAX_RANK`]):
+/// (x, t) ← (c x + s t, c t − s x). `rotations` has k for row 0, then k for row 1, and so on.
 pub(super) fn rotate(rotations: &[Rotation], x: MatMut<'_, f64>, carried: MatMut<'_, f64>, order: Order) {
     debug_assert_eq!(rotations.len(), x.nrows() * carried.nrows());
     let arch = pulp::Arch::new();
@@ -44,8 +39,7 @@ pub(super) fn rotate(rotations: &[Rotation], x: MatMut<'_, f64>, carried: MatMut
     }
 }
 
-/// One pass over panels of `VECTORS` vectors of columns. `RANK` carried rows stay in registers while the rows
-/// of `x` stream by.
+/// `RANK` carried rows stay in registers while panels of `VECTORS` vectors of columns stream by.
 struct Pass<'a, const RANK: usize, const VECTORS: usize> {
     rotations: &'a [Rotation],
     x: MatMut<'a, f64>,
@@ -74,7 +68,6 @@ impl<const RANK: usize, const VECTORS: usize> WithSimd for Pass<'_, RANK, VECTOR
     }
 }
 
-/// Rotates one panel: in place if its rows are contiguous, otherwise through a packed copy.
 #[inline(always)]
 fn rotate_panel<S: Simd, const RANK: usize, const VECTORS: usize>(
     simd: S,
@@ -157,7 +150,6 @@ fn rotate_rows<S: Simd, const RANK: usize, const VECTORS: usize>(
     *carried = held;
 }
 
-/// Rotates one row of the panel with all carried rows.
 #[inline(always)]
 fn rotate_row<S: Simd, const RANK: usize, const VECTORS: usize>(
     simd: S,
@@ -183,7 +175,6 @@ mod tests {
     use super::*;
     use faer::Mat;
 
-    /// Compares every specialised rank with the definition, in both orders and both layouts.
     #[test]
     fn passes_agree_with_one_rotation_at_a_time() {
         for rank in 0..=MAX_RANK {

@@ -1,17 +1,15 @@
 //! Rank-k updates and downdates of a factor and of further columns (*chollrup*).
 //!
-//! `A = L Lᵀ` becomes `A ± W Wᵀ = L' L'ᵀ`, and `X = L⁻¹ C` becomes `X' = L'⁻¹ C` without `C`: both follow
-//! from the same plane rotations.
+//! `A = L Lᵀ` becomes `A ± W Wᵀ = L' L'ᵀ`, and `X = L⁻¹ C` becomes `X' = L'⁻¹ C` without `C`, by the same d·k plane
+//! rotations.
 //!
-//! - **Update.** Rotations `Q` with `[L W] Q = [L' 0]`. Because `[L W] Q Qᵀ [X; 0] = L X = C`, the first d
-//!   rows of `Qᵀ [X; 0]` are `X'`.
-//! - **Downdate** (as in LINPACK, which is stable). `P = L⁻¹ W`, `S` upper triangular with `Sᵀ S = I − Pᵀ P`.
-//!   If S does not exist, the downdate fails before anything is changed. Rotations `Q` with `Q [P; S] = [0;
-//!   I]`, found from the last row of `P` upwards, give `Q [Lᵀ; 0] = [L'ᵀ; Wᵀ]`; with `T = −S⁻ᵀ Pᵀ X`, `Q [X;
-//!   T] = [X'; 0]`.
+//! - **Update.** Rotations `Q` with `[L W] Q = [L' 0]`. As `[L W] Q Qᵀ [X; 0] = L X = C`, the first d rows of
+//!   `Qᵀ [X; 0]` are `X'`.
+//! - **Downdate** (as in LINPACK, stable). `P = L⁻¹ W`, `S` upper triangular with `Sᵀ S = I − Pᵀ P`; without S it
+//!   fails and changes nothing. Rotations `Q` with `Q [P; S] = [0; I]`, found from the last row of `P` upwards, give
+//!   `Q [Lᵀ; 0] = [L'ᵀ; Wᵀ]`; with `T = −S⁻ᵀ Pᵀ X`, `Q [X; T] = [X'; 0]`.
 //!
-//! The d·k rotations are computed from `L` and `W` first, then applied to narrow panels of columns, with the
-//! carried rows in vector registers.
+//! Rotations are found first, then applied to narrow panels of columns, carried rows in vector registers.
 
 mod downdate;
 mod kernel;
@@ -34,7 +32,6 @@ pub struct RotationScratch {
     carried: Block,
     /// I − PᵀP.
     remainder: Block,
-    /// Factor of `remainder`.
     remainder_factor: Cholesky,
     sequence: Sequence,
 }
@@ -45,11 +42,11 @@ impl RotationScratch {
         Self::default()
     }
 
-    /// Rotations of the last [`Cholesky::update`], to apply to further columns.
+    /// Rotations of the last [`Cholesky::update`], for further columns.
     ///
-    /// Items are groups of at most [`MAX_GROUP`] directions: number of directions, and d·directions pairs
-    /// `[c, s]`, row 0 first. To rotate a column X, set one number t per direction to 0, then for each row x,
-    /// first to last, and each t: `(x, t) ← (c x + s t, c t − s x)`. Finish a group before the next.
+    /// Items are groups of at most [`MAX_GROUP`] directions: their number, and d·directions pairs `[c, s]`,
+    /// row 0 first. To rotate a column X, set one number t per direction to 0; for each row x in order and
+    /// each t: `(x, t) ← (c x + s t, c t − s x)`. Finish a group before the next.
     pub fn groups(&self) -> impl Iterator<Item = (usize, &[[f64; 2]])> {
         self.sequence.all_groups()
     }
@@ -68,7 +65,7 @@ struct Block {
 }
 
 impl Block {
-    /// Block of `nrows`×`ncols`, column-major, with arbitrary contents.
+    /// Column-major with arbitrary contents.
     fn shaped(&mut self, nrows: usize, ncols: usize) -> MatMut<'_, f64> {
         let needed = nrows * ncols;
         if self.memory.len() < needed {
@@ -78,7 +75,7 @@ impl Block {
     }
 }
 
-/// Cosine, sine and length √(a² + b²) of the rotation of (a, b) to (length, 0); a > 0.
+/// Cosine, sine and √(a² + b²) of the rotation of (a, b) to (√(a² + b²), 0); a > 0.
 fn rotation(a: f64, b: f64) -> (f64, f64, f64) {
     let squares = a * a + b * b;
     // Accurate unless the squares leave the normal range.
@@ -86,7 +83,7 @@ fn rotation(a: f64, b: f64) -> (f64, f64, f64) {
     (a / length, b / length, length)
 }
 
-/// Matrix without columns, for updates that drag no columns.
+/// Matrix without columns, for updates that drag none.
 ///
 /// ```
 /// use gp_linalg::faer::mat;

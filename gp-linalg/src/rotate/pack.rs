@@ -1,17 +1,15 @@
-//! Packing of rows into adjacent vectors.
-//!
-//! All of it is inlined into the kernel, to be compiled for the same instruction set.
+//! Packing of rows into adjacent vectors, inlined to be compiled for the kernel's instruction set.
 
 use faer::reborrow::ReborrowMut as _;
 use faer::{MatMut, MatRef};
 use pulp::Simd;
 
-/// Columns copied at a time, so that packed rows are written contiguously.
+/// Columns copied at a time, for contiguous writes of packed rows.
 const TOGETHER: usize = 4;
 /// Most columns per panel: 8 vectors of at most 8 numbers.
 const CARRIED: usize = 64;
 
-/// Packs rows of `source` at distance `width`; padding keeps its contents.
+/// Padding keeps its contents.
 #[inline(always)]
 pub(super) fn pack(packed: &mut [f64], source: MatRef<'_, f64>, width: usize) {
     let whole = source.ncols() / TOGETHER * TOGETHER;
@@ -28,7 +26,6 @@ pub(super) fn pack(packed: &mut [f64], source: MatRef<'_, f64>, width: usize) {
     pack_columns(packed, source, width, whole);
 }
 
-/// Packs single columns from `first` on.
 #[inline(always)]
 fn pack_columns(packed: &mut [f64], source: MatRef<'_, f64>, width: usize, first: usize) {
     for j in first..source.ncols() {
@@ -38,7 +35,6 @@ fn pack_columns(packed: &mut [f64], source: MatRef<'_, f64>, width: usize, first
     }
 }
 
-/// Inverse of [`pack`].
 #[inline(always)]
 pub(super) fn unpack(mut target: MatMut<'_, f64>, packed: &[f64], width: usize) {
     let ncols = target.ncols();
@@ -71,7 +67,7 @@ fn unpack_columns(mut target: MatMut<'_, f64>, packed: &[f64], width: usize, fir
     }
 }
 
-/// Loads the carried rows of a panel; lanes beyond the last column are zero.
+/// Lanes beyond the last column are zero.
 #[inline(always)]
 pub(super) fn load<S: Simd, const RANK: usize, const VECTORS: usize>(
     simd: S,
@@ -90,7 +86,6 @@ pub(super) fn load<S: Simd, const RANK: usize, const VECTORS: usize>(
     rows
 }
 
-/// Inverse of [`load`].
 #[inline(always)]
 pub(super) fn store<S: Simd, const RANK: usize, const VECTORS: usize>(
     _simd: S,

@@ -6,21 +6,18 @@ use faer::MatMut;
 use faer::reborrow::ReborrowMut as _;
 use std::ops::Range;
 
-/// Columns per task: 64 columns of 500 numbers (256 KiB) stay in the second-level cache during all groups.
+/// Columns per task: 64 columns of 500 numbers (256 KiB) stay in the second-level cache.
 const TASK_COLUMNS: usize = 64;
 
-/// d·k rotations, in groups of at most [`MAX_RANK`] directions. A group passes over all rows before the next
-/// group.
+/// d·k rotations in groups of at most [`MAX_RANK`] directions, each applied to all rows before the next.
 #[derive(Clone, Default)]
 pub(super) struct Sequence {
     dim: usize,
     rank: usize,
-    /// Rotations by group, then by row.
     values: Vec<Rotation>,
 }
 
 impl Sequence {
-    /// Makes room for `rank` directions in dimension `dim`.
     pub(super) fn reset(&mut self, dim: usize, rank: usize) {
         (self.dim, self.rank) = (dim, rank);
         if self.values.len() < dim * rank {
@@ -28,30 +25,27 @@ impl Sequence {
         }
     }
 
-    /// Directions of each group; group sizes are nearly equal.
+    /// Group sizes are nearly equal.
     pub(super) fn groups(rank: usize) -> impl Iterator<Item = Range<usize>> {
         let count = rank.div_ceil(MAX_RANK);
         (0..count).map(move |group| group * rank / count..(group + 1) * rank / count)
     }
 
-    /// Number of directions and rotations of each group.
     pub(super) fn all_groups(&self) -> impl Iterator<Item = (usize, &[Rotation])> {
         Self::groups(self.rank).map(|group| (group.len(), self.group(&group, 0..self.dim)))
     }
 
-    /// Rotations of `rows` in one group, by row.
     pub(super) fn group(&self, group: &Range<usize>, rows: Range<usize>) -> &[Rotation] {
         let start = self.dim * group.start;
         &self.values[start + group.len() * rows.start..start + group.len() * rows.end]
     }
 
-    /// Rotations of one row in one group.
     pub(super) fn row_mut(&mut self, group: &Range<usize>, row: usize) -> &mut [Rotation] {
         let start = self.dim * group.start + group.len() * row;
         &mut self.values[start..start + group.len()]
     }
 
-    /// Applies all rotations to `[x; carried]`, d×m and k×m, except to rows known to stay zero by `shape`.
+    /// Rotates `[x; carried]` (d×m, k×m), except rows that stay zero by `shape`.
     pub(super) fn apply(
         &self,
         x: MatMut<'_, f64>,
@@ -76,11 +70,9 @@ impl Sequence {
     }
 }
 
-/// Known zeros of the matrix to rotate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
-    /// No zeros known.
     Full,
-    /// Zero below the diagonal, with carried rows zero at the start.
+    /// Zero below the diagonal, carried rows zero at the start.
     Upper,
 }

@@ -10,18 +10,17 @@ use faer::reborrow::ReborrowMut as _;
 use faer::{MatMut, MatRef};
 use std::ops::Range;
 
-/// Columns of L per block of rotations.
 const BLOCK: usize = 16;
 
 impl Cholesky {
     /// Changes the factor to that of `L Lᵀ + W Wᵀ`, and `drag` from `L⁻¹ C` to `L'⁻¹ C`.
     ///
-    /// `w` is d×k, read only. `drag` is d×m, any strides; pass [`rotate::nothing`](super::nothing) for no
-    /// columns. The recorded jitter remains part of the factored matrix. [`Threading::Pool`] shares dragged
-    /// columns among threads. A non-finite dragged column stays non-finite and affects no other.
+    /// `w` is d×k; `drag` d×m, any strides ([`rotate::nothing`](super::nothing) for no columns), shared
+    /// among threads by [`Threading::Pool`]. The recorded jitter stays part of the factored matrix. A
+    /// non-finite dragged column affects no other.
     ///
     /// # Errors
-    /// [`LinalgError::DimensionMismatch`] and [`LinalgError::NotFinite`], with factor and `drag` unchanged.
+    /// [`LinalgError::DimensionMismatch`], [`LinalgError::NotFinite`]; factor and `drag` unchanged.
     pub fn update(
         &mut self,
         w: MatRef<'_, f64>,
@@ -48,8 +47,8 @@ impl Cholesky {
     }
 }
 
-/// Finds `[L W] Q = [L' 0]` for one group, by block columns: rotation by rotation within the diagonal block,
-/// all at once below it.
+/// Finds `[L W] Q = [L' 0]` for one group by block columns: one rotation at a time in the diagonal block,
+/// all at once below.
 fn rotate_factor(
     mut l: MatMut<'_, f64>,
     mut w: MatMut<'_, f64>,
@@ -69,7 +68,6 @@ fn rotate_factor(
     }
 }
 
-/// Rotates row `column` of W into the diagonal of L, and the following rows up to `end` with it.
 fn eliminate_row(
     l: MatMut<'_, f64>,
     mut w: MatMut<'_, f64>,

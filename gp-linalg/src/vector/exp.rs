@@ -5,15 +5,14 @@ use pulp::{Simd, WithSimd};
 
 /// Replaces every `x` by `exp(x)`.
 ///
-/// The error is at most 2 ulp on [−708, 709]. Below −708.05 the result is 0; overflow gives +∞, NaN stays
-/// NaN.
+/// Error at most 2 ulp on [−708, 709]. Below −708.05 gives 0, overflow +∞; NaN stays.
 pub fn exp_in_place(x: &mut [f64]) {
     exp_scaled_in_place(x, 1.0);
 }
 
 /// Replaces every `x` by `exp(a·x)`.
 ///
-/// Rounding of `a·x` adds a relative error of at most `|a·x|·2⁻⁵³` to that of [`exp_in_place`].
+/// Rounding of `a·x` adds a relative error of at most `|a·x|·2⁻⁵³` to [`exp_in_place`].
 pub fn exp_scaled_in_place(x: &mut [f64], a: f64) {
     dispatch(ExpScaled { x, a });
 }
@@ -35,14 +34,12 @@ impl WithSimd for ExpScaled<'_> {
     }
 }
 
-/// Rounding constant: adding it leaves the nearest integer in the low bits; subtracting it again gives that
-/// integer.
+/// Adding this leaves the nearest integer in the low bits; subtracting it again gives that integer.
 const ROUND: f64 = 6_755_399_441_055_744.0; // 1.5 · 2⁵²
-/// ln 2 to 32 bits: its products with integers in range are exact.
+/// ln 2 to 32 bits: exact products with integers in range.
 const LN2_HIGH: f64 = 6.931_471_803_691_238e-1;
-/// ln 2 less `LN2_HIGH`.
 const LN2_LOW: f64 = 1.908_214_929_270_587_7e-10;
-/// Arguments above this overflow; those below `LOWEST` give less than the smallest normal number.
+/// Arguments above this overflow; below `LOWEST`, results are subnormal.
 const HIGHEST: f64 = 710.0;
 const LOWEST: f64 = -708.5;
 /// Coefficients of q in exp(r) = 1 + r + r² q(r): Chebyshev fit on |r| ≤ 0.3475, relative error 1.7e-17.

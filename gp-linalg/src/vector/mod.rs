@@ -1,7 +1,5 @@
-//! Vectorised elementwise functions.
-//!
-//! Plain loops, compiled for the widest instruction set of the processor. Results do not depend on the vector
-//! length, because operations and their order do not.
+//! Vectorised elementwise functions: loops compiled for the processor's widest instruction set. Results do not depend
+//! on the vector length.
 
 mod exp;
 mod ln;
@@ -9,10 +7,10 @@ mod ln;
 pub use exp::{exp_in_place, exp_scaled_in_place};
 pub use ln::ln_in_place;
 
-/// Runs `op` compiled for the widest instruction set of the processor (AVX2 with FMA, NEON, …).
+/// Runs `op` compiled for the processor's widest instruction set (AVX2 with FMA, NEON, …).
 ///
-/// Only inlined code profits: mark everything in `op` `#[inline(always)]`. Large closures are not inlined and
-/// run at baseline, where each `mul_add` is a function call; an `impl WithSimd` is always inlined.
+/// Only inlined code profits: mark everything in `op` `#[inline(always)]`. Large closures run at baseline,
+/// where each `mul_add` is a function call; an `impl WithSimd` is always inlined.
 ///
 /// ```
 /// let mut x = vec![1.0_f64, 2.0, 3.0];
@@ -28,8 +26,7 @@ pub fn dispatch<Op: pulp::WithSimd>(op: Op) -> Op::Output {
     pulp::Arch::new().dispatch(op)
 }
 
-/// Architecture and vector extensions of this processor. Processors where these are the same compute the same
-/// bits.
+/// Architecture and vector extensions of this processor, which determine the bits of results.
 #[must_use]
 pub fn instruction_set() -> String {
     let mut names = vec![std::env::consts::ARCH];

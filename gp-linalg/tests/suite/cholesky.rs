@@ -1,4 +1,4 @@
-//! Factors and solves by the ratio tests of LAPACK, jitter, errors and storage.
+//! LAPACK's ratio tests; jitter, errors and storage.
 
 use crate::common::{
     Framed, LAYOUTS, SIZES, gram, max_abs, max_difference, naive_product, norm_one, same_bits, uniform,
@@ -7,10 +7,10 @@ use crate::common::{
 use gp_linalg::faer::{Mat, MatRef};
 use gp_linalg::{Cholesky, JitterPolicy, LinalgError, Threading};
 
-/// LAPACK's threshold for a residual in units of n ε.
+/// LAPACK's threshold in units of n ε.
 const RATIO: f64 = 30.0;
 
-/// (name, matrix, whether it is positive definite enough to need no jitter)
+/// (name, matrix, needs no jitter)
 fn matrices(n: usize) -> Vec<(&'static str, Mat<f64>, bool)> {
     let well = well_conditioned(n, 11);
     // Scaled on both sides by 1 … 1e-6.
@@ -59,7 +59,7 @@ fn factors_pass_the_ratio_test() {
     }
 }
 
-/// ‖b − A x‖ / (‖A‖ ‖x‖ n ε) with A the matrix that was in fact factored, for every layout of b.
+/// ‖b − A x‖ / (‖A‖ ‖x‖ n ε), A the factored matrix, for every layout of b.
 #[test]
 fn solves_pass_the_ratio_test() {
     for n in SIZES {
@@ -172,7 +172,6 @@ fn indefinite_matrices_are_refused_with_a_diagnosis() {
     assert!(Cholesky::factor(negative.as_ref(), &JitterPolicy::default()).is_err());
 }
 
-/// The failed pivot is counted from the start of the matrix, not of a block.
 #[test]
 fn late_pivots_are_named_correctly() {
     for pivot in [0, 63, 64, 130, 255, 256, 299] {

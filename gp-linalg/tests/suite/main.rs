@@ -1,4 +1,4 @@
-//! Tests from outside, in one program, because linking each file alone takes longer than compiling it.
+//! Tests from outside, linked once to save time.
 
 mod cholesky;
 mod common;

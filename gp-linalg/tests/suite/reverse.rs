@@ -1,4 +1,4 @@
-//! Derivatives compared with central differences along random directions.
+//! Derivatives against central differences.
 #![expect(clippy::unwrap_used, reason = "a call that fails is a test that fails")]
 
 use crate::common::{max_difference, naive_product, uniform, well_conditioned};
@@ -6,7 +6,7 @@ use gp_linalg::faer::{Accum, Mat, MatRef};
 use gp_linalg::reverse::{self, ReverseScratch};
 use gp_linalg::{Cholesky, JitterPolicy, Threading};
 
-/// Truncation is about STEP², rounding about ε / STEP: both 1e-10 and below for functions of order 1.
+/// Truncation ~ STEP², rounding ~ ε / STEP: at most 1e-10 for functions of order 1.
 const STEP: f64 = 1e-5;
 const SIZES: [usize; 5] = [1, 2, 7, 40, 130];
 
@@ -27,7 +27,6 @@ fn moved(a: &Mat<f64>, direction: &Mat<f64>, step: f64) -> Mat<f64> {
     Mat::from_fn(a.nrows(), a.ncols(), |i, j| a[(i, j)] + step * direction[(i, j)])
 }
 
-/// Compares an inner product of derivatives with the central difference of `f`, relative to the size of its terms.
 fn assert_derivative(claimed: f64, scale: f64, f: impl Fn(f64) -> f64) {
     let difference = (f(STEP) - f(-STEP)) / (2.0 * STEP);
     assert!((claimed - difference).abs() < 1e-7 * (1.0 + scale), "{claimed} but {difference}");

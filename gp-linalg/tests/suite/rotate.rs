@@ -1,4 +1,4 @@
-//! Extending, updating and downdating against factors made from scratch.
+//! Extensions, updates and downdates against new factors.
 #![expect(clippy::unwrap_used, reason = "a call that fails is a test that fails")]
 
 use crate::common::{
@@ -26,8 +26,7 @@ fn half_solved(cholesky: &Cholesky, c: &Mat<f64>) -> Mat<f64> {
     x
 }
 
-/// Condition numbers here are below 10² and entries of order 1, so errors of factor and dragged columns are
-/// about n·ε·cond.
+/// Errors ~ n·ε·cond, condition numbers below 10², entries of order 1.
 fn tolerance(dim: usize) -> f64 {
     1e-13 * (dim as f64 + 1.0)
 }
@@ -194,7 +193,6 @@ fn extension_does_not_move_within_capacity_and_fails_without_a_trace() {
     assert_eq!((cholesky.dim(), cholesky.capacity(), cholesky.l()[(30, 30)]), (31, 60, 2.0));
 }
 
-/// Ten thousand random steps on a factor; the matrix itself is tracked and factored at the end.
 #[test]
 fn long_chains_stay_accurate() {
     const LARGEST: usize = 24;
@@ -287,7 +285,6 @@ proptest! {
         assert!(max_difference(x.as_ref(), x0.as_ref()) < scale * scale * tolerance(dim));
     }
 
-    /// Extending by one block or by two gives the factor of the whole.
     #[test]
     fn extensions_compose(dim in 0_usize..40, first in 0_usize..20, second in 0_usize..20, seed in 0_u64..1000) {
         let total = dim + first + second;
@@ -300,7 +297,6 @@ proptest! {
     }
 }
 
-/// Columns rotated by hand with the rotations of an update equal the dragged columns.
 #[test]
 fn rotations_may_be_applied_by_others() {
     let mut scratch = RotationScratch::new();

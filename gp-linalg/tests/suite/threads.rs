@@ -1,4 +1,4 @@
-//! Results are the same bits for any number of threads.
+//! The same bits for any number of threads.
 #![expect(clippy::unwrap_used, reason = "a call that fails is a test that fails")]
 
 use crate::common::{gram, same_bits, uniform, well_conditioned};
@@ -8,7 +8,6 @@ use gp_linalg::reverse::{self, ReverseScratch};
 use gp_linalg::rotate::RotationScratch;
 use gp_linalg::{Cholesky, JitterPolicy, Threading};
 
-/// Every threaded operation, on shapes large enough to share and with ragged blocks.
 fn everything(threading: Threading) -> Vec<Mat<f64>> {
     let (n, m) = (301, 1030);
     let (a, b) = (uniform(n, 270, 1), uniform(270, m, 2));

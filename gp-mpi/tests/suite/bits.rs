@@ -2,7 +2,6 @@
 
 use super::support::{Tables, stderr};
 
-/// Every method with shared sums over rows, full-batch and in mini-batches, for few steps.
 const FITS: [(&str, &str); 12] = [
     ("labels.csv", "--method ep --iterations 3"),
     ("labels.csv", "--method ep --iterations 5 --optimizer adam"),

@@ -6,7 +6,6 @@ use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// Fit that is long enough to be killed during training.
 const FIT: [&str; 14] = [
     "fit",
     "labels.csv",
@@ -25,7 +24,6 @@ const FIT: [&str; 14] = [
 ];
 const KEPT: [&str; 5] = ["--force", "--checkpoint", "kept", "--checkpoint-every", "0s"];
 
-/// Running `gp-mpi` processes of a folder: rank and process id.
 fn ranks(folder: &Path) -> Vec<(usize, u32)> {
     let folder = folder.canonicalize().unwrap();
     let mut found: Vec<(usize, u32)> = std::fs::read_dir("/proc")
@@ -47,7 +45,7 @@ fn ranks(folder: &Path) -> Vec<(usize, u32)> {
     found
 }
 
-/// Sends a signal; `false` if the process has already ended.
+/// Sends a signal; `false` if the process has ended.
 fn signal(name: &str, process: u32) -> bool {
     let mut kill = Command::new("kill");
     kill.args([&format!("-{name}"), &process.to_string()]).stderr(Stdio::null()).status().unwrap().success()

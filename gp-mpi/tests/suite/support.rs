@@ -5,10 +5,9 @@ use std::path::Path;
 use std::process::{Command, Output};
 use tempfile::TempDir;
 
-/// Temporary folder with a table of numbers and a table of labels.
 pub(crate) struct Tables(TempDir);
 
-/// Number of rows, enough for six lanes.
+/// Enough rows for six lanes.
 const ROWS: usize = 600;
 
 impl Tables {
@@ -35,12 +34,10 @@ impl Tables {
         std::fs::read(self.path().join(name)).unwrap()
     }
 
-    /// The command in this many processes, in this folder.
     pub(crate) fn mpirun(&self, processes: usize, words: &[&str]) -> Command {
         self.mpirun_of(&[(processes, ".", words)])
     }
 
-    /// The command with groups of processes that differ in folder and arguments.
     pub(crate) fn mpirun_of(&self, parts: &[(usize, &str, &[&str])]) -> Command {
         let mut command = Command::new("mpirun");
         command.current_dir(self.path()).arg("--oversubscribe");
@@ -56,12 +53,10 @@ impl Tables {
         command
     }
 
-    /// Runs the command.
     pub(crate) fn run(&self, processes: usize, words: &[&str]) -> Output {
         self.mpirun(processes, words).output().unwrap()
     }
 
-    /// Output of the command in one process, without MPI.
     pub(crate) fn alone(&self, words: &[&str]) -> String {
         let words = words.iter().map(|word| {
             // File names are relative to this folder.
@@ -77,7 +72,6 @@ impl Tables {
     }
 }
 
-/// Standard error as text.
 pub(crate) fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }

@@ -1,4 +1,4 @@
-//! Counts of messages: cost model compared with the command's report.
+//! Message counts: cost model compared with the command's report.
 
 use super::support::{Tables, stderr};
 use gp_ep::operations::{Extents, SharedWork};
@@ -7,7 +7,7 @@ const ROWS: usize = 600;
 const BATCH: usize = 300;
 const INDUCING: usize = 10;
 
-/// Messages and bytes of a fit with this many epochs by three processes.
+/// Messages and bytes of a fit by three processes.
 fn sent(tables: &Tables, epochs: &str) -> [usize; 2] {
     let inducing = INDUCING.to_string();
     let (batch, kernel) = (BATCH.to_string(), "1.0 * rbf(lengthscale=[1.0, 1.0])");
@@ -21,8 +21,8 @@ fn sent(tables: &Tables, epochs: &str) -> [usize; 2] {
     ["messages", "bytes_sent"].map(|name| usize::try_from(told["processes"][name].as_u64().unwrap()).unwrap())
 }
 
-/// One more epoch sends the messages of its steps, exactly as counted by the model, and single numbers with which
-/// process 0 tells the others whether to continue.
+/// Besides the counted messages, process 0 sends single numbers that tell the other processes whether to
+/// continue.
 #[test]
 fn an_epoch_more_sends_what_the_model_counts() {
     let tables = Tables::new();

@@ -8,7 +8,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-/// Folder locked for this process. The operating system releases the lock however the process ends.
+/// Folder locked by this process; the lock ends with the process.
 #[derive(Debug)]
 pub struct FolderLock {
     #[cfg(unix)]
@@ -16,10 +16,10 @@ pub struct FolderLock {
 }
 
 impl FolderLock {
-    /// Creates the folder if missing, locks it, and removes leftovers of killed processes.
+    /// Creates a missing folder, locks it, and removes leftovers of killed processes.
     ///
     /// # Errors
-    /// [`io::ErrorKind::ResourceBusy`] if another process holds the lock; errors of the operating system.
+    /// [`io::ErrorKind::ResourceBusy`] if locked by another process; errors of the operating system.
     pub fn take(folder: &Path) -> io::Result<Self> {
         if Onlooker::is_here() {
             return Self::of_nothing();

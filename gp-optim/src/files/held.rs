@@ -5,14 +5,11 @@ use std::io;
 use std::thread::sleep;
 use std::time::Duration;
 
-/// Attempts to take a lock that another process may hold briefly.
 const TRIES: u32 = 10;
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// Outcome of locking a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lock {
-    /// Locked by this process.
     Taken,
     /// Locked by another process.
     Busy,
@@ -28,7 +25,6 @@ pub(super) fn try_lock(file: &File) -> Lock {
     }
 }
 
-/// Retries, in case the lock is held only briefly.
 pub(super) fn lock_soon(file: &File) -> Lock {
     for _ in 0..TRIES {
         match try_lock(file) {
@@ -39,7 +35,6 @@ pub(super) fn lock_soon(file: &File) -> Lock {
     Lock::Busy
 }
 
-/// Error for a file or folder in use by another process.
 pub(super) fn busy() -> io::Error {
     io::Error::new(io::ErrorKind::ResourceBusy, "another process is working on it; let that end first")
 }

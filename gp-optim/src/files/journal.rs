@@ -1,4 +1,4 @@
-//! Files that are written line by line and can be read meanwhile.
+//! Files written line by line, readable meanwhile.
 
 use super::held::{Lock, busy, lock_soon};
 use super::onlooker::{Onlooker, nowhere};
@@ -8,11 +8,11 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
-/// Opens a file or stream for appending. `existing` says how to treat an existing file; None appends to it.
+/// Opens a file or stream for appending. Without `existing`, appends to an existing file.
 ///
 /// # Errors
 /// [`ErrorKind::AlreadyExists`] with [`Existing::Keep`], [`ErrorKind::ResourceBusy`] if another process
-/// writes the file, [`ErrorKind::InvalidInput`] if it is not a regular file; errors of the operating system.
+/// writes it, [`ErrorKind::InvalidInput`] unless a regular file; errors of the operating system.
 pub fn open_journal(path: &Path, existing: Option<Existing>) -> io::Result<File> {
     if Onlooker::is_here() {
         return nowhere();

@@ -7,13 +7,11 @@ use std::ffi::{OsStr, OsString};
 use std::fs::{self, OpenOptions};
 use std::path::{Path, PathBuf};
 
-/// Prefix of temporary names, before the name of the file.
 const PREFIX: &str = ".gp-unfinished-";
 /// Longest name that all file systems accept.
 const LONGEST: usize = 200;
 
-/// Temporary name of a file. It is in the same folder, so that renaming is atomic, and always the same, so
-/// that a second process finds the first one's lock.
+/// Temporary name: in the same folder, for atomic renaming; always the same, to find another process's lock.
 pub(super) fn beside(path: &Path) -> PathBuf {
     let name = path.file_name().unwrap_or_default();
     let mut temporary = OsString::from(PREFIX);
@@ -25,7 +23,7 @@ pub(super) fn beside(path: &Path) -> PathBuf {
     path.with_file_name(temporary)
 }
 
-/// Removes unfinished files in a folder that no living process has locked, where possible.
+/// Removes unfinished files in a folder that no living process locks.
 pub fn sweep(folder: &Path) {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let ours = entries.filter(|entry| starts_with(&entry.file_name(), PREFIX));
@@ -43,7 +41,6 @@ fn starts_with(name: &OsStr, prefix: &str) -> bool {
     name.as_encoded_bytes().starts_with(prefix.as_bytes())
 }
 
-/// Removes an unfinished file unless it is locked.
 pub(super) fn remove_unowned(path: &Path) {
     if Onlooker::is_here() {
         return;

@@ -1,16 +1,15 @@
-//! Threads that leave their files to another process.
+//! Threads that leave files to another process.
 
 use std::cell::Cell;
 use std::fs::{File, OpenOptions};
 use std::io;
 
 thread_local! {
-    /// Number of [`Onlooker`]s of this thread.
     static ONLOOKERS: Cell<usize> = const { Cell::new(0) };
 }
 
-/// Guard of a thread whose files another process writes. Writes of the thread through this module are
-/// discarded; folders are neither created nor locked, and nothing is removed.
+/// Guard of a thread whose files another process writes. The thread's writes here are discarded, folders
+/// neither created nor locked, nothing removed.
 ///
 /// ```
 /// use gp_optim::files::{Onlooker, replace};
@@ -36,7 +35,7 @@ impl Onlooker {
         Self { _private: () }
     }
 
-    /// Returns `true` if another process writes the files of this thread.
+    /// `true` if another process writes this thread's files.
     #[must_use]
     pub fn is_here() -> bool {
         ONLOOKERS.get() > 0
@@ -49,7 +48,6 @@ impl Drop for Onlooker {
     }
 }
 
-/// Null device.
 pub(super) fn nowhere() -> io::Result<File> {
     OpenOptions::new().write(true).open(if cfg!(windows) { "NUL" } else { "/dev/null" })
 }

@@ -5,13 +5,10 @@ use std::fs::{self, File, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Most links followed in a row; the limit of Linux.
+/// Most links followed in a row; Linux's limit.
 const LINKS: usize = 40;
 
-/// Path with all links followed; the file need not exist.
-///
-/// # Errors
-/// For circular links.
+/// Path with all links followed; the file need not exist. Circular links are an error.
 pub(super) fn behind_links(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_owned();
     for _ in 0..LINKS {
@@ -23,12 +20,11 @@ pub(super) fn behind_links(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::new(io::ErrorKind::InvalidInput, "links lead in a circle"))
 }
 
-/// Folder that contains a path.
 pub(super) fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| *folder != OsStr::new("")).unwrap_or(Path::new("."))
 }
 
-/// Returns `true` if two paths lead to the same file, through any links, whether it exists or not.
+/// `true` if two paths lead to the same file, existing or not.
 #[must_use]
 pub fn is_same_file(one: &Path, other: &Path) -> bool {
     match (fs::metadata(one), fs::metadata(other)) {
@@ -46,15 +42,13 @@ fn is_same_path(one: &Path, other: &Path) -> bool {
     plain(one).is_some_and(|place| Some(place) == plain(other))
 }
 
-/// Returns `true` for a pipe, a terminal or similar device, or a standard stream of this process such as
-/// `/dev/stdout`.
+/// `true` for a pipe, terminal or similar device, or a standard stream such as `/dev/stdout`.
 #[must_use]
 pub fn is_stream(path: &Path) -> bool {
     let Ok(about) = fs::metadata(path) else { return false };
     is_pipe_or_device(&about) || (about.is_file() && is_descriptor(path))
 }
 
-/// Returns `true` if the links of a path lead through the file descriptors of a process.
 fn is_descriptor(path: &Path) -> bool {
     let mut path = path.to_owned();
     for _ in 0..LINKS {
@@ -69,7 +63,7 @@ fn is_descriptor(path: &Path) -> bool {
     false
 }
 
-/// Returns `true` if the path is this open file; a final link is not followed.
+/// A final link is not followed.
 pub(super) fn is_at(file: &File, path: &Path) -> bool {
     match (file.metadata(), fs::symlink_metadata(path)) {
         // Systems without file numbers do not let an open file be replaced.
@@ -78,7 +72,7 @@ pub(super) fn is_at(file: &File, path: &Path) -> bool {
     }
 }
 
-/// Returns `true` if both are the same file; None on systems without file numbers.
+/// None on systems without file numbers.
 #[cfg(unix)]
 fn is_same(a: &Metadata, b: &Metadata) -> Option<bool> {
     use std::os::unix::fs::MetadataExt;

@@ -12,15 +12,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// Temporary names of this process; locked during a rename.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// Attempts to claim a name while other processes sweep the folder.
 const TRIES: u32 = 10;
 
 /// Treatment of an existing file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Existing {
-    /// Keeps it; writing is an error.
+    /// Kept; writing is an error.
     Keep,
-    /// Replaces it, keeping its permissions.
+    /// Replaced, with its permissions kept.
     Replace,
 }
 
@@ -40,12 +39,10 @@ struct Place {
 }
 
 impl Unfinished {
-    /// Claims a name, locking out other processes until finished or dropped. Links are followed and stay.
+    /// Locks a name against other processes until finished or dropped; follows links.
     ///
     /// # Errors
-    /// [`ErrorKind::AlreadyExists`] with [`Existing::Keep`], [`ErrorKind::ResourceBusy`] if another process
-    /// writes the file, [`ErrorKind::InvalidInput`] if it is not a regular file; errors of the operating
-    /// system.
+    /// As for [`open_journal`](super::open_journal).
     pub fn claim(path: &Path, existing: Existing) -> io::Result<Self> {
         if Onlooker::is_here() {
             return Ok(Self { file: BufWriter::new(nowhere()?), place: None });
@@ -70,7 +67,7 @@ impl Unfinished {
     ///
     /// # Errors
     /// [`ErrorKind::AlreadyExists`] with [`Existing::Keep`] if the name was taken meanwhile; errors of the
-    /// operating system. An existing file is then unchanged.
+    /// operating system, with an existing file unchanged.
     pub fn finish(mut self) -> io::Result<()> {
         self.file.flush()?;
         let Some(Place { temporary, target, existing }) = &self.place else { return Ok(()) };
@@ -114,8 +111,7 @@ impl Drop for Unfinished {
     }
 }
 
-/// Replaces the content of a file. Readers find either the old bytes or the new ones, even after a power
-/// failure.
+/// Replaces the content of a file; readers find the old bytes or the new, even after a power failure.
 ///
 /// # Errors
 /// As for [`Unfinished::claim`] and [`Unfinished::finish`].
@@ -125,13 +121,13 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.finish()
 }
 
-/// Guard that prevents files from being renamed.
+/// Guard that prevents renaming of files.
 #[derive(Debug)]
 pub struct Abandoned {
     _names: MutexGuard<'static, Vec<PathBuf>>,
 }
 
-/// Removes all unfinished files of this process, before it exits. Waits for a rename in progress.
+/// Removes all unfinished files before an exit; waits for a rename in progress.
 #[must_use]
 pub fn abandon() -> Abandoned {
     let mut names = names();
@@ -139,12 +135,11 @@ pub fn abandon() -> Abandoned {
     Abandoned { _names: names }
 }
 
-/// Locked list, valid even after a panic of another thread.
+/// Valid even after a panic of another thread.
 fn names() -> MutexGuard<'static, Vec<PathBuf>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// New file under a temporary name, locked.
 fn claimed(temporary: &Path, replaced: Option<&fs::Metadata>) -> io::Result<File> {
     for _ in 0..TRIES {
         let mut how = OpenOptions::new();
@@ -164,7 +159,6 @@ fn claimed(temporary: &Path, replaced: Option<&fs::Metadata>) -> io::Result<File
     Err(busy())
 }
 
-/// Removes a leftover under a temporary name.
 fn take_over(temporary: &Path) -> io::Result<()> {
     let file = match OpenOptions::new().write(true).open(temporary) {
         Ok(file) => file,
@@ -189,7 +183,6 @@ fn take_over(temporary: &Path) -> io::Result<()> {
     }
 }
 
-/// Metadata of a regular file, if it exists.
 fn regular(target: &Path) -> io::Result<Option<fs::Metadata>> {
     match fs::symlink_metadata(target) {
         Ok(about) if about.is_file() => Ok(Some(about)),
@@ -213,7 +206,6 @@ fn take_free_name(temporary: &Path, target: &Path) -> io::Result<()> {
     }
 }
 
-/// Restricts permissions during writing to those of the replaced file.
 #[cfg(unix)]
 fn no_more_open_than(how: &mut OpenOptions, replaced: Option<&fs::Metadata>) {
     use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
@@ -238,13 +230,13 @@ fn take_owner_and_mode(file: &File, replaced: &fs::Metadata) -> io::Result<()> {
     file.set_permissions(replaced.permissions())
 }
 
-/// Syncs the folder, so that a new name survives a power failure.
+/// Makes a new name survive a power failure.
 #[cfg(unix)]
 fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
-/// No effect: folders cannot be opened on this system; the file system's journal keeps names.
+/// No effect: folders cannot be opened here; the file system's journal keeps names.
 #[cfg(not(unix))]
 fn sync_folder(_folder: &Path) -> io::Result<()> {
     Ok(())

@@ -6,13 +6,11 @@ use crate::prior::Prior;
 use crate::transform::Transform;
 
 impl Parameter {
-    /// Fails if the value is outside the set of the element, or has no prior density.
     pub(super) fn check_value(&self, index: usize, value: f64) -> Result<(), ParameterError> {
         check_value(&self.name, index, value, self.transform_of(index))?;
         check_prior(&self.name, index, value, self.prior_of(index))
     }
 
-    /// Fails if the set is empty or not within the domain.
     pub(super) fn check_within_domain(&self, transform: Transform) -> Result<(), ParameterError> {
         transform.validate()?;
         if transform.is_within(self.domain) {
@@ -62,7 +60,6 @@ pub(super) fn check_value(
     Err(ParameterError::OutOfRange { name: name.to_owned(), index, value, allowed })
 }
 
-/// Fails if the value has no prior density.
 pub(super) fn check_prior(
     name: &str,
     index: usize,

@@ -7,7 +7,6 @@ use crate::prior::Prior;
 use crate::transform::Transform;
 use serde::{Deserialize, Serialize};
 
-/// Bounds and prior of one element.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Conditions {
@@ -16,14 +15,13 @@ pub(super) struct Conditions {
 }
 
 impl Parameter {
-    /// Returns `true` if elements differ in bounds or prior; see [`transform_of`](Self::transform_of) and
-    /// [`prior_of`](Self::prior_of).
+    /// `true` if elements differ in bounds or prior.
     #[must_use]
     pub fn differs_by_element(&self) -> bool {
         self.own.is_some()
     }
 
-    /// Transform between natural and unconstrained values of an element.
+    /// Transform of an element.
     #[must_use]
     pub fn transform_of(&self, index: usize) -> Transform {
         self.own_of(index).map_or(self.transform, |own| own.transform)
@@ -35,7 +33,7 @@ impl Parameter {
         self.own_of(index).map_or(self.prior.as_ref(), |own| own.prior.as_ref())
     }
 
-    /// Replaces the transform of one element; nothing changes on an error.
+    /// Replaces the transform of one element.
     ///
     /// ```
     /// use gp_optim::{Parameter, Transform, text::value_text};
@@ -55,7 +53,7 @@ impl Parameter {
         Ok(())
     }
 
-    /// Sets or removes the prior of one element; nothing changes on an error.
+    /// Sets or removes the prior of one element.
     ///
     /// # Errors
     /// As for [`set_prior`](Self::set_prior), and [`ParameterError::NoSuchElement`].
@@ -71,7 +69,6 @@ impl Parameter {
         self.own.as_ref().and_then(|own| own.get(index))
     }
 
-    /// Changes the conditions of one element.
     fn apart(&mut self, index: usize, change: impl FnOnce(&mut Conditions)) {
         let shared = Conditions { transform: self.transform, prior: self.prior };
         let mut own = self.own.take().unwrap_or_else(|| vec![shared; self.len()]);
@@ -79,20 +76,18 @@ impl Parameter {
         self.set_own(own);
     }
 
-    /// Changes the conditions of every element, if they are stored by element.
     pub(super) fn share(&mut self, change: impl FnMut(&mut Conditions)) {
         let Some(mut own) = self.own.take() else { return };
         own.iter_mut().for_each(change);
         self.set_own(own);
     }
 
-    /// Stores the conditions of all elements, by element only if they differ.
+    /// Stores conditions by element only if they differ.
     fn set_own(&mut self, own: Vec<Conditions>) {
         (self.transform, self.prior) = (own[0].transform, own[0].prior);
         self.own = own.iter().any(|other| *other != own[0]).then_some(own);
     }
 
-    /// Sets the conditions of all elements, read from a file.
     pub(super) fn read_own(&mut self, own: Vec<Conditions>) -> Result<(), ParameterError> {
         self.check_length("bounds", self.len(), own.len())?;
         for (index, Conditions { transform, prior }) in own.into_iter().enumerate() {

@@ -7,7 +7,6 @@ use crate::prior::Prior;
 use crate::transform::Transform;
 use serde::Deserialize;
 
-/// Parameter from a file, not yet checked.
 #[derive(Deserialize)]
 #[serde(rename = "Parameter", deny_unknown_fields)]
 pub(super) struct Unchecked {

@@ -16,8 +16,8 @@ impl Parameter {
     /// ```
     ///
     /// # Errors
-    /// [`ParameterError::MixedUnits`] for one number with different factors, [`ParameterError::WrongLength`]
-    /// for a wrong number of factors, otherwise as for setting values and bounds.
+    /// [`ParameterError::MixedUnits`] for one number with different factors,
+    /// [`ParameterError::WrongLength`], errors of values and bounds.
     pub fn scaled(&self, factors: &[f64]) -> Result<Self, ParameterError> {
         if self.is_vector() || factors.is_empty() {
             self.check_length("factors", self.len(), factors.len())?;

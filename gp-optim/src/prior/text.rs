@@ -1,4 +1,4 @@
-//! Priors as text, such as `gamma(2, 1)`, and conditions on their arguments.
+//! Priors as text, such as `gamma(2, 1)`, and conditions on arguments.
 
 use super::Prior;
 use crate::error::ParameterError;
@@ -7,7 +7,6 @@ use crate::similar::did_you_mean;
 use std::fmt;
 use std::str::FromStr;
 
-/// Condition on an argument.
 #[derive(Clone, Copy)]
 enum Must {
     BeFinite,
@@ -16,7 +15,6 @@ enum Must {
     ExceedPrevious,
 }
 
-/// Family of densities: name, arguments and constructor.
 pub(super) struct Family {
     name: &'static str,
     arguments: &'static [(&'static str, Must)],
@@ -81,19 +79,18 @@ const FAMILIES: [&Family; 9] = [
     &LOG_UNIFORM,
 ];
 
-/// Names of all families, with a suggestion.
 fn known_families(name: &str) -> String {
     let known = FAMILIES.map(|family| family.name);
     known.join(", ") + &did_you_mean(name, known)
 }
 
 impl Prior {
-    /// Prior from a family name and its arguments in order.
-    ///
-    /// Underscores are optional, and case does not matter: `LogNormal` is `log_normal`.
+    /// Prior from a family name and its arguments; case and underscores do not matter (`LogNormal` is
+    /// `log_normal`).
     ///
     /// # Errors
-    /// [`ParameterError::UnknownPrior`], [`ParameterError::PriorArity`] or [`ParameterError::PriorArgument`].
+    /// [`ParameterError::UnknownPrior`], [`ParameterError::PriorArity`] or
+    /// [`ParameterError::PriorArgument`].
     pub fn from_call(name: &str, args: &[f64]) -> Result<Self, ParameterError> {
         let family = FAMILIES.into_iter().find(|family| same_name(family.name, name)).ok_or_else(|| {
             ParameterError::UnknownPrior { name: name.to_owned(), known: known_families(name) }
@@ -154,7 +151,6 @@ impl Family {
 }
 
 impl Must {
-    /// Condition that the value violates, in words.
     fn violated_by(self, value: f64, previous: f64) -> Option<&'static str> {
         let (met, condition) = match self {
             Self::BeFinite => (value.is_finite(), "finite"),
@@ -168,7 +164,7 @@ impl Must {
 }
 
 impl Prior {
-    /// Text of the prior with numbers formatted by `number`, for example with fewer digits.
+    /// Text with numbers formatted by `number`.
     #[must_use]
     pub fn text_with(&self, number: &dyn Fn(f64) -> String) -> String {
         let arguments: Vec<String> = self.arguments().into_iter().map(number).collect();
@@ -209,7 +205,6 @@ impl TryFrom<String> for Prior {
     }
 }
 
-/// Returns `true` if two names agree without underscores.
 fn same_name(left: &str, right: &str) -> bool {
     let letters = |name: &str| name.replace('_', "").to_ascii_lowercase();
     letters(left) == letters(right)

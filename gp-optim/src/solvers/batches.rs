@@ -6,14 +6,13 @@ use super::error::OptimError;
 use order::{Blocks, shuffle};
 use serde::{Deserialize, Serialize};
 
-/// Terms of one evaluation of an objective with N terms, and their weight.
+/// Terms of one evaluation and their weight.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Batch<'a> {
-    /// Terms in the order of summation, from 0.
+    /// Terms in order of summation, from 0.
     pub indices: &'a [usize],
-    /// N divided by the number of indices: the expectation of the weighted sum is the full sum. A shorter
-    /// last batch has a larger weight.
+    /// N divided by the number of indices: the weighted sum's expectation is the full sum.
     pub weight: f64,
 }
 
@@ -24,10 +23,9 @@ enum Order {
     InSequence,
 }
 
-/// Schedule of mini-batches: epochs over all terms, cut into batches.
+/// Schedule of mini-batches: epochs over all N terms, cut into batches.
 ///
-/// The order of an epoch depends on seed and epoch number only, so a checkpoint stores just epoch and
-/// position.
+/// The order depends on seed and epoch only; a checkpoint stores epoch and position.
 ///
 /// ```
 /// use gp_optim::Batches;
@@ -55,11 +53,9 @@ pub struct Batches {
     cache: Cache,
 }
 
-/// Values computed from seed and epoch.
 #[derive(Clone, Debug, Default)]
 struct Cache {
     indices: Vec<usize>,
-    /// Epoch to which shuffled indices belong.
     epoch: Option<u64>,
     blocks: Option<Blocks>,
 }
@@ -68,29 +64,29 @@ impl Batches {
     /// New random order in every epoch. Memory: N indices.
     ///
     /// # Errors
-    /// [`OptimError::InvalidOption`] if `terms` or `size` is 0.
+    /// [`OptimError::InvalidOption`] for zero `terms` or `size`.
     pub fn shuffled(terms: usize, size: usize, seed: u64) -> Result<Self, OptimError> {
         Self::build(terms, size, seed, Order::Shuffled)
     }
 
-    /// Blocks of `len` consecutive terms in random order, with terms shuffled within blocks.
+    /// Blocks of `len` consecutive terms in random order, shuffled within, for data read in blocks, such as
+    /// row groups of a file.
     ///
-    /// For data read in blocks, such as row groups of a file. Memory: N / `len` + `len` indices. Epochs start
-    /// at a random position, so batches are unbiased even if the last block is shorter. Their variance
-    /// exceeds that of [`Batches::shuffled`] if terms of a block are similar.
+    /// Memory: N / `len` + `len` indices. A random start keeps batches unbiased even if the last block is
+    /// shorter; variance exceeds that of [`Batches::shuffled`] for similar terms in a block.
     ///
     /// # Errors
-    /// [`OptimError::InvalidOption`] if `terms`, `size` or `len` is 0.
+    /// [`OptimError::InvalidOption`] for zero `terms`, `size` or `len`.
     pub fn in_blocks(terms: usize, size: usize, len: usize, seed: u64) -> Result<Self, OptimError> {
         at_least_one("len", len)?;
         Self::build(terms, size, seed, Order::Blocks { len })
     }
 
-    /// Terms in storage order, for streams of known length. Memory: one batch. Batches are unbiased only if
-    /// the stream is in random order.
+    /// Terms in storage order, for streams of known length; unbiased only for random streams. Memory: one
+    /// batch.
     ///
     /// # Errors
-    /// [`OptimError::InvalidOption`] if `terms` or `size` is 0.
+    /// [`OptimError::InvalidOption`] for zero `terms` or `size`.
     pub fn in_sequence(terms: usize, size: usize) -> Result<Self, OptimError> {
         Self::build(terms, size, 0, Order::InSequence)
     }
@@ -98,7 +94,7 @@ impl Batches {
     /// All terms in every batch: the exact objective.
     ///
     /// # Errors
-    /// [`OptimError::InvalidOption`] if `terms` is 0.
+    /// [`OptimError::InvalidOption`] for zero `terms`.
     pub fn whole(terms: usize) -> Result<Self, OptimError> {
         Self::build(terms, terms, 0, Order::InSequence)
     }
@@ -109,7 +105,7 @@ impl Batches {
         Ok(Self { terms, size, order, seed, epoch: 0, position: 0, cache: Cache::default() })
     }
 
-    /// Number of terms per batch; the last batch of an epoch may have fewer.
+    /// Terms per batch; the last may have fewer.
     #[must_use]
     pub fn size(&self) -> usize {
         self.size.min(self.terms)
@@ -121,13 +117,13 @@ impl Batches {
         self.terms
     }
 
-    /// Number of batches per epoch; the last may be shorter.
+    /// Batches per epoch; the last may be shorter.
     #[must_use]
     pub fn per_epoch(&self) -> usize {
         self.terms.div_ceil(self.size.max(1))
     }
 
-    /// Returns `true` if every batch has all terms.
+    /// `true` if every batch has all terms.
     #[must_use]
     pub fn are_whole(&self) -> bool {
         self.size >= self.terms
@@ -139,13 +135,12 @@ impl Batches {
         self.epoch
     }
 
-    /// Returns `true` if the last drawn batch was the last of its epoch.
+    /// `true` if the last drawn batch ended its epoch.
     #[must_use]
     pub fn ends_epoch(&self) -> bool {
         self.position >= self.terms
     }
 
-    /// Number of terms in the last drawn batch.
     pub(super) fn last_len(&self) -> usize {
         // All batches but the last of an epoch are full.
         if self.ends_epoch() {

@@ -19,8 +19,8 @@ pub struct EvaluationFailed {
 
 /// [`Objective`] as argmin's [`CostFunction`] and [`Gradient`].
 ///
-/// argmin asks for value and gradient separately and repeatedly. The last few results, failures included, are
-/// kept, so each point (compared bit for bit) is evaluated once.
+/// argmin asks for value and gradient separately and repeatedly. The last few results, failures included,
+/// are kept: each point, compared bit for bit, is evaluated once.
 ///
 /// ```
 /// use argmin::core::{CostFunction, Gradient};
@@ -48,7 +48,7 @@ pub struct CachedObjective<O> {
 struct Inner<O> {
     objective: O,
     remembered: Vec<Remembered>,
-    /// Entry to overwrite next (the oldest).
+    /// Oldest entry, overwritten next.
     next: usize,
     evaluations: u64,
 }
@@ -64,19 +64,19 @@ struct Remembered {
 type CachedMemory = (Vec<Remembered>, usize, u64, Vec<u8>);
 
 impl<O: Objective> CachedObjective<O> {
-    /// Wraps an objective without evaluating it.
+    /// Wraps an objective; evaluates nothing.
     pub fn new(objective: O) -> Self {
         let inner = Inner { objective, remembered: Vec::with_capacity(REMEMBERED), next: 0, evaluations: 0 };
         Self { inner: RefCell::new(inner) }
     }
 
-    /// Number of evaluations of the objective, failures included.
+    /// Evaluations of the objective, failures included.
     #[must_use]
     pub fn evaluations(&self) -> u64 {
         self.inner.borrow().evaluations
     }
 
-    /// Returns the objective.
+    /// Unwraps the objective.
     #[must_use]
     pub fn into_inner(self) -> O {
         self.inner.into_inner().objective
@@ -90,7 +90,7 @@ impl<O: Objective> Inner<O> {
         &self.remembered[index]
     }
 
-    /// Evaluates at a new point, replacing the oldest; returns the index of its entry.
+    /// Returns the index of the entry.
     fn evaluate(&mut self, point: &[f64]) -> usize {
         let index = self.next;
         self.next = (index + 1) % REMEMBERED;
@@ -131,8 +131,7 @@ impl<O: Objective> Gradient for CachedObjective<O> {
     }
 }
 
-/// Includes the cached points: an objective with state must not be evaluated again where a resumed run needs
-/// the same values.
+/// With the cached points: a resumed run needs the same values of an objective with state.
 impl<O: Objective> Remembers for CachedObjective<O> {
     fn has_memory(&self) -> bool {
         self.inner.borrow().objective.memory().is_ok_and(|memory| !memory.is_empty())
@@ -157,7 +156,6 @@ impl<O: Objective> Remembers for CachedObjective<O> {
     }
 }
 
-/// State of the objective within that of a [`CachedObjective`].
 pub(super) fn own_memory(memory: &[u8]) -> Result<Vec<u8>, String> {
     let (_, _, _, own): CachedMemory = postcard::from_bytes(memory).map_err(|error| error.to_string())?;
     Ok(own)

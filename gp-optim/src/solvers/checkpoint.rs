@@ -15,14 +15,14 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// Checkpoint file of a run: its solver and state.
+/// Checkpoint file of a run: solver and state.
 ///
-/// A [`Control`](super::Control) with an existing file resumes the run, and the result has the same bits as
-/// that of an uninterrupted run. The file is then replaced at intervals, completely or not at all. It can
-/// also be a checkpoint of argmin's executor, but then without the state of the objective.
+/// An existing file of a [`Control`](super::Control) resumes the run, to the same bits as uninterrupted; it
+/// is replaced at intervals, completely or not at all. argmin's executor can use it too, without the
+/// objective's state.
 ///
-/// The label identifies the run (objective, data, solver). Files with another label, damaged files and newer
-/// formats are rejected.
+/// The label identifies the run (objective, data, solver). Other labels, damaged files and newer formats are
+/// rejected.
 ///
 /// ```
 /// use gp_optim::argmin::core::checkpointing::CheckpointingFrequency;
@@ -48,20 +48,17 @@ pub struct CheckpointFile {
     max_iterations: Option<u64>,
 }
 
-/// Content besides solver and state.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct RunMemory {
     /// State of the objective.
     pub(super) memory: Vec<u8>,
-    /// Records of all iterations so far, if kept.
     pub(super) records: Vec<Record>,
 }
 
-/// Solver, state, and the rest.
 pub(super) type Stored<S, P> = (S, GradientState<P>, RunMemory);
 
 impl CheckpointFile {
-    /// Checkpoint file, written after every iteration.
+    /// File written after every iteration.
     pub fn new(path: impl Into<PathBuf>, label: impl Into<String>) -> Self {
         Self {
             path: path.into(),
@@ -82,14 +79,14 @@ impl CheckpointFile {
         self
     }
 
-    /// Sets the total number of iterations of a resumed run; the default is the stored limit.
+    /// Sets the total number of iterations of a resumed run; default: the stored limit.
     #[must_use]
     pub fn max_iterations(mut self, total: u64) -> Self {
         self.max_iterations = Some(total);
         self
     }
 
-    /// File for a later run, with `word` appended to the file name.
+    /// File for a later run, with `word` appended to the name.
     #[must_use]
     pub fn beside(&self, word: &str) -> Self {
         let mut name = self.path.file_name().unwrap_or_default().to_owned();
@@ -104,7 +101,7 @@ impl CheckpointFile {
         &self.path
     }
 
-    /// Removes the file, if it exists, and leftovers of killed processes.
+    /// Removes the file, if any, and leftovers of killed processes.
     ///
     /// # Errors
     /// [`CheckpointError::Io`].
@@ -121,7 +118,6 @@ impl CheckpointFile {
         }
     }
 
-    /// The same file with the kind of run added to its label.
     pub(super) fn about(mut self, kind: &str) -> Self {
         if !kind.is_empty() {
             self.label = format!("{}: {kind}", self.label);
@@ -140,7 +136,7 @@ impl CheckpointFile {
     /// Replaces the file with solver and state; values may be infinite.
     ///
     /// # Errors
-    /// [`CheckpointError::Io`], with the file unchanged, or [`CheckpointError::Encode`].
+    /// [`CheckpointError::Io`], file unchanged; [`CheckpointError::Encode`].
     pub fn write<S: Serialize, P: Serialize>(
         &self,
         solver: &S,
@@ -149,7 +145,6 @@ impl CheckpointFile {
         self.write_with_memory(solver, state, &RunMemory::default())
     }
 
-    /// Replaces the file, including state of the objective and records.
     pub(super) fn write_with_memory<S: Serialize, P: Serialize>(
         &self,
         solver: &S,
@@ -164,11 +159,10 @@ impl CheckpointFile {
             .map_err(|error| CheckpointError::io("write", &self.path, &error))
     }
 
-    /// Solver and state from the file; None if there is no file.
+    /// Solver and state; None without a file.
     ///
     /// # Errors
-    /// [`CheckpointError`] if the file is unreadable, no checkpoint, of a newer format, damaged or of another
-    /// run.
+    /// [`CheckpointError`] for a file that is unreadable, no checkpoint, newer, damaged or of another run.
     pub fn read<S, P>(&self) -> Result<Option<(S, GradientState<P>)>, CheckpointError>
     where
         S: DeserializeOwned,
@@ -177,7 +171,6 @@ impl CheckpointFile {
         Ok(self.read_with_memory(&Team::default())?.map(|(solver, state, _)| (solver, state)))
     }
 
-    /// Content of the file, including state of the objective and records.
     pub(super) fn read_with_memory<S, P>(&self, team: &Team) -> Result<Option<Stored<S, P>>, CheckpointError>
     where
         S: DeserializeOwned,
@@ -196,7 +189,6 @@ impl CheckpointFile {
         Ok(Some((solver, state, kept)))
     }
 
-    /// State of the objective from the file, for any solver; None if there is no file.
     pub(super) fn memory(&self, team: &Team) -> Result<Option<Vec<u8>>, CheckpointError> {
         let Some(bytes) = self.bytes(team)? else { return Ok(None) };
         let (kept, _) = self.take_kept(envelope::open(&bytes, &self.path)?)?;
@@ -226,7 +218,6 @@ impl CheckpointFile {
         self.damaged(&format!("its contents do not decode: {error}"))
     }
 
-    /// Error for a stored state that does not fit this run.
     pub(super) fn unfit(&self, what: String) -> CheckpointError {
         CheckpointError::Unfit { path: self.path.clone(), what }
     }

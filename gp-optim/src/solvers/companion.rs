@@ -3,15 +3,15 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// State that training changes, other than parameters, and that evaluations depend on: sites, a posterior
-/// with its own steps, counters. Checkpoints store it, so that a resumed run has the same bits.
+/// State besides parameters that training changes and evaluations depend on: sites, a posterior with its own
+/// steps, counters. Checkpoints store it: resumed runs have the same bits.
 ///
-/// `()` is for evaluations that depend on parameters only.
+/// `()`: evaluations depend on parameters only.
 pub trait Companion {
-    /// Stored part: everything that data, settings and parameters do not determine.
+    /// Stored part: not determined by data, settings and parameters.
     type Memory: Serialize + DeserializeOwned;
 
-    /// Kind of training, in words; part of the checkpoint label, so that other kinds reject the file.
+    /// Kind of training, in words, for the checkpoint label: other kinds reject the file.
     const KIND: &'static str;
 
     /// State to store.
@@ -20,7 +20,7 @@ pub trait Companion {
     /// Restores a stored state.
     ///
     /// # Errors
-    /// Reason that the state does not fit.
+    /// Reason that it does not fit.
     fn recall(&mut self, memory: Self::Memory) -> Result<(), String>;
 }
 

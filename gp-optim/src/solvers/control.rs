@@ -11,21 +11,19 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Checkpoint, interrupt and time limit of a run, the same for every kind of training.
+/// Checkpoint, interrupt and time limit of a run, for every kind of training.
 ///
-/// - *Checkpoint file.* If it exists, the run resumes, and its result has the same bits as that of an
-///   uninterrupted run. It is written after every iteration, or at intervals set by
-///   [`with_spacing`](Control::with_spacing), and at an interrupt or the time limit. It contains parameters,
-///   solver state, batches and the [`Companion`](super::Companion).
+/// - *Checkpoint file.* An existing file resumes the run, to the same bits as uninterrupted. Written after
+///   every iteration, or [less often](Control::with_spacing), and at an interrupt or the time limit.
+///   Contains parameters, solver state, batches and the [`Companion`](super::Companion).
 /// - *Interrupt.* After the current iteration, a run with a checkpoint file returns
-///   [`OptimError::Interrupted`](super::OptimError::Interrupted). A run without one ends at the best point
-///   with [`StopReason::Interrupted`](super::StopReason::Interrupted).
-/// - *Time limit.* No new iteration starts, and evaluations with a [`stop_signal`](Control::stop_signal) stop. The run
-///   ends at the best point with [`StopReason::TimeLimit`](super::StopReason::TimeLimit). A resumed run has
-///   the full time again.
+///   [`OptimError::Interrupted`](super::OptimError::Interrupted); others end at the best point with
+///   [`StopReason::Interrupted`](super::StopReason::Interrupted).
+/// - *Time limit.* No new iteration starts, evaluations with a [`stop_signal`](Control::stop_signal) stop,
+///   and the run ends at the best point with [`StopReason::TimeLimit`](super::StopReason::TimeLimit). A
+///   resumed run has the full time again.
 ///
-/// With several processes ([`with_team`](Control::with_team)), process 0 decides for all when to stop, and
-/// all resume from its checkpoint.
+/// Process 0 of a [team](Control::with_team) decides when all stop; all resume from its checkpoint.
 ///
 /// ```
 /// use gp_optim::{CheckpointFile, Control, Interrupt, MinimiseOptions, OptimError, minimise};
@@ -56,14 +54,12 @@ pub struct Control {
     spacing: Option<Duration>,
     interrupt: Interrupt,
     clock: Clock,
-    /// True to replace an existing file instead of resuming from it.
     anew: bool,
     watcher: Option<Watcher>,
     lever: Lever,
     team: Team,
 }
 
-/// State shared by a run and its stop signals.
 #[derive(Clone, Debug, Default)]
 struct Lever(Arc<LeverState>);
 
@@ -72,7 +68,6 @@ struct LeverState {
     /// Evaluations may be stopped by the time limit, or by an interrupt.
     keeps_to_time: AtomicBool,
     ends_on_interrupt: AtomicBool,
-    /// An evaluation was stopped.
     pulled: AtomicBool,
 }
 
@@ -94,55 +89,52 @@ impl fmt::Debug for Watcher {
     }
 }
 
-/// Equality by identity.
 impl PartialEq for Watcher {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 }
 
-/// Time after which no iteration starts.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 enum Clock {
     #[default]
     Never,
-    /// Time after the start of the run.
     After(Duration),
     At(Instant),
 }
 
 impl Control {
-    /// No interrupt, no time limit, no checkpoint.
+    /// No interrupt, time limit or checkpoint.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Stores the state of the run in a file, and resumes from it.
+    /// Stores the run in a file or resumes from it.
     #[must_use]
     pub fn with_checkpoint(self, file: CheckpointFile) -> Self {
         Self { checkpoint: Some(file), ..self }
     }
 
-    /// Sets the minimum time between checkpoints; results do not depend on it.
+    /// Sets the minimum time between checkpoints; does not change results.
     #[must_use]
     pub fn with_spacing(self, spacing: Duration) -> Self {
         Self { spacing: Some(spacing), ..self }
     }
 
-    /// Ends the run when the interrupt is requested.
+    /// Ends the run at an interrupt.
     #[must_use]
     pub fn with_interrupt(self, interrupt: Interrupt) -> Self {
         Self { interrupt, ..self }
     }
 
-    /// Ends the run after this time; None: no limit.
+    /// Ends the run after this time, if any.
     #[must_use]
     pub fn with_time_limit(self, limit: Option<Duration>) -> Self {
         Self { clock: limit.map_or(Clock::Never, Clock::After), ..self }
     }
 
-    /// Runs in step with the processes of a team. Clock, interrupt and file are those of process 0; a
+    /// Runs in step with a team, by the clock, interrupt and file of process 0. A
     /// [`stop_signal`](Self::stop_signal) stops between passes over the data.
     #[must_use]
     pub fn with_team(self, team: Team) -> Self {
@@ -155,14 +147,13 @@ impl Control {
         &self.team
     }
 
-    /// Same control without a team, for work of one process.
+    /// Control without a team, for work of one process.
     #[must_use]
     pub fn alone(&self) -> Self {
         Self { team: Team::default(), ..self.clone() }
     }
 
-    /// Calls `watch` after every iteration, with number 0 for the start; its error ends the run. A resumed
-    /// run does not repeat earlier iterations.
+    /// Calls `watch` after every new iteration, number 0 at the start; its error ends the run.
     #[must_use]
     pub fn with_watcher(self, watch: impl FnMut(&Record) -> Result<(), String> + Send + 'static) -> Self {
         Self { watcher: Some(Watcher(Arc::new(Mutex::new(watch)))), ..self }
@@ -185,21 +176,21 @@ impl Control {
         Self { clock, ..self.clone() }
     }
 
-    /// Control of an auxiliary run: same time limit and interrupt, no watcher, no checkpoint.
+    /// Control of an auxiliary run: same time limit and interrupt, no watcher or checkpoint.
     #[must_use]
     pub fn aside(&self) -> Self {
         let (interrupt, team) = (self.interrupt.clone(), self.team.clone());
         Self { clock: self.clock, interrupt, team, ..Self::default() }
     }
 
-    /// Control that replaces an existing checkpoint file instead of resuming from it.
+    /// Control that replaces an existing checkpoint file.
     #[must_use]
     pub fn anew(&self) -> Self {
         Self { anew: true, ..self.clone() }
     }
 
-    /// Control whose checkpoint label includes the kind of run. [`train_beside`](super::train_beside) adds
-    /// the kind of its companion.
+    /// Adds the kind of run to the checkpoint label; [`train_beside`](super::train_beside) adds its
+    /// companion's.
     #[must_use]
     pub fn about(&self, kind: &str) -> Self {
         let checkpoint = self.checkpoint.clone().map(|file| file.about(kind));
@@ -212,7 +203,7 @@ impl Control {
         self.checkpoint.as_ref()
     }
 
-    /// Returns `true` after the time limit; `false` before [`begun`](Self::begun).
+    /// `true` after the time limit; `false` before [`begun`](Self::begun).
     #[must_use]
     pub fn is_over(&self) -> bool {
         match self.clock {
@@ -221,28 +212,29 @@ impl Control {
         }
     }
 
-    /// Returns `true` if iterations within an evaluation should stop, even in the first evaluation: the time
-    /// limit is reached and there is no checkpoint, whose content must not depend on the time limit.
+    /// `true` if iterations within an evaluation, even the first, should stop: after the time limit without
+    /// a checkpoint, whose content must not depend on it.
     #[must_use]
     pub fn is_short(&self) -> bool {
         self.checkpoint.is_none() && self.is_over()
     }
 
-    /// Returns `true` if an interrupt was requested.
+    /// `true` if an interrupt was requested.
     #[must_use]
     pub fn is_interrupted(&self) -> bool {
         self.team.decide(self.interrupt.is_requested())
     }
 
-    /// Returns `true` if work should stop: time limit reached or interrupt requested.
+    /// `true` after the time limit or an interrupt.
     #[must_use]
     pub fn wants_end(&self) -> bool {
         self.is_over() || self.is_interrupted()
     }
 
-    /// Stop signal that stops evaluations at the time limit or interrupt. The run must have something to return, so
-    /// the evaluation of the start is never stopped; an interrupt stops evaluations only once a required
-    /// checkpoint exists, and not if it is older than the run. Requires [`begun`](Self::begun).
+    /// Signal that stops evaluations at the time limit or interrupt; requires [`begun`](Self::begun).
+    ///
+    /// Never stops the first evaluation, so that the run has a result. An interrupt stops only once a
+    /// required checkpoint exists, and not if older than the run.
     #[must_use]
     pub fn stop_signal(&self) -> StopSignal {
         let control = self.clone();
@@ -258,13 +250,11 @@ impl Control {
         if self.team.is_alone() { StopSignal::new(stops) } else { StopSignal::together(stops) }
     }
 
-    /// Enables the causes that stop [`stop_signal`](Self::stop_signal).
     pub(super) fn arm(&self, time: bool, interrupt: bool) {
         self.lever.0.keeps_to_time.store(time, Ordering::Relaxed);
         self.lever.0.ends_on_interrupt.store(interrupt, Ordering::Relaxed);
     }
 
-    /// Returns `true` if a stop signal stopped an evaluation since the last call.
     pub(super) fn was_pulled(&self) -> bool {
         self.lever.0.pulled.swap(false, Ordering::Relaxed)
     }
@@ -273,7 +263,6 @@ impl Control {
         self.checkpoint.as_ref().filter(|_| !self.anew)
     }
 
-    /// Returns `true` if a checkpoint is due after an iteration; the last was written at `written`.
     pub(super) fn is_due(&self, iteration: u64, written: Option<Instant>) -> bool {
         let spaced = match (self.spacing, written) {
             (Some(spacing), Some(last)) => self.team.decide(last.elapsed() >= spacing),

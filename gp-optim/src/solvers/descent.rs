@@ -34,20 +34,19 @@ use settled::Settled;
 use stages::Stages;
 use watch::Watch;
 
-/// Observer key of a mini-batch's estimate of the objective.
 pub(super) const BATCH_VALUE: &str = "batch_value";
 
 /// First-order method as an argmin [`Solver`] of any [`StochasticObjective`].
 ///
-/// An iteration takes a step by the [`UpdateRule`] from the last gradient, draws a batch and evaluates it.
-/// The state's gradient is that of its parameters; it is missing after a failure.
+/// An iteration takes a step by the [`UpdateRule`] from the last gradient, then evaluates a new batch. The
+/// state's gradient is that of its parameters; None after a failure.
 ///
-/// - A failed or non-finite evaluation is counted, and half the step is tried on the next batch. At the start
-///   it is an [`OptimError`].
-/// - For whole batches without drift, cost is the objective and the best parameters are the lowest point
-///   evaluated. Otherwise cost stays infinite, the best parameters are the last ones, and observers get the
-///   estimate as `batch_value`.
-/// - The solver contains everything the next step depends on (method, batches), and so does a checkpoint.
+/// - Failed or non-finite evaluations are counted; half the step is tried on the next batch. At the start
+///   they are an [`OptimError`].
+/// - Whole batches without drift: cost is the objective, best parameters are the lowest point evaluated.
+///   Otherwise cost is infinite, best parameters are the last, and observers get the estimate as
+///   `batch_value`.
+/// - Solver and checkpoint contain everything for the next step (method, batches).
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Descent<R> {
     rule: R,
@@ -56,7 +55,6 @@ pub struct Descent<R> {
     stages: Stages,
     watch: Watch,
     settled: Settled,
-    /// Point to try after a failure.
     retry: Option<Vec<f64>>,
     evaluations: u64,
     failures: u64,
@@ -69,7 +67,7 @@ impl<R: UpdateRule> Descent<R> {
     /// Solver with default options.
     ///
     /// # Errors
-    /// [`OptimError::InvalidOption`] for a setting of the rule out of range.
+    /// [`OptimError::InvalidOption`] for an invalid rule.
     pub fn new(rule: R, batches: Batches) -> Result<Self, OptimError> {
         Self::with_options(rule, batches, DescentOptions::default())
     }
@@ -77,7 +75,7 @@ impl<R: UpdateRule> Descent<R> {
     /// Solver with these options.
     ///
     /// # Errors
-    /// [`OptimError::InvalidOption`] for a setting of the rule or the options out of range.
+    /// [`OptimError::InvalidOption`].
     pub fn with_options(rule: R, batches: Batches, options: DescentOptions) -> Result<Self, OptimError> {
         options.validate()?;
         if let Some((name, value, allowed)) = rule.invalid_setting() {
@@ -99,18 +97,17 @@ impl<R: UpdateRule> Descent<R> {
         })
     }
 
-    /// Sets learning rates per parameter, in one or more stages; validated at the start of the run.
+    /// Sets learning rates per parameter, by stage; validated at the start.
     #[must_use]
     pub fn stages(mut self, stages: Vec<RateStage>) -> Self {
         self.stages = Stages::new(stages, None);
         self
     }
 
-    /// Sets learning rates per parameter, in stages that repeat until a round changes the mean value of an
-    /// epoch by at most `tolerance`; validated at the start of the run.
+    /// Sets stages of learning rates that repeat until a round changes the mean value of an epoch by at most
+    /// `tolerance`, which should exceed the noise of mini-batches; validated at the start.
     ///
-    /// [`Groups::alternating`](super::Groups::alternating) moves one group at a time. With mini-batches,
-    /// `tolerance` should exceed the noise of the mean.
+    /// [`Groups::alternating`](super::Groups::alternating) moves one group at a time.
     #[must_use]
     pub fn rounds(mut self, stages: Vec<RateStage>, tolerance: f64) -> Self {
         self.stages = Stages::new(stages, Some(tolerance));
@@ -123,43 +120,43 @@ impl<R: UpdateRule> Descent<R> {
         &self.batches
     }
 
-    /// Number of evaluated batches, failures included.
+    /// Evaluated batches, failures included.
     #[must_use]
     pub fn evaluations(&self) -> u64 {
         self.evaluations
     }
 
-    /// Number of failed or non-finite evaluations.
+    /// Failed or non-finite evaluations.
     #[must_use]
     pub fn failed_evaluations(&self) -> u64 {
         self.failures
     }
 
-    /// Message of the last failed evaluation.
+    /// Last failure's message.
     #[must_use]
     pub fn last_failure(&self) -> Option<&str> {
         self.last_failure.as_deref()
     }
 
-    /// Mean batch value over the last completed epoch.
+    /// Mean batch value of the last complete epoch.
     #[must_use]
     pub fn epoch_value(&self) -> Option<f64> {
         self.watch.epoch_value()
     }
 
-    /// Mean batch value of each completed epoch, or of the incomplete first one.
+    /// Mean batch value of each epoch, or of the incomplete first.
     #[must_use]
     pub fn epoch_values(&self) -> Vec<f64> {
         self.watch.course()
     }
 
-    /// Reason of the solver to stop; None while running, or if a limit or control ended the run.
+    /// Solver's reason to stop; None while running or if a limit or control ended the run.
     #[must_use]
     pub fn stop_reason(&self) -> Option<&StopReason> {
         self.stop.as_ref()
     }
 
-    /// Evaluates the next batch; after a failure the gradient is invalid.
+    /// After a failure the gradient is invalid.
     fn evaluate<O: StochasticObjective>(
         &mut self,
         problem: &mut Problem<O>,
@@ -190,8 +187,7 @@ impl<R: UpdateRule> Descent<R> {
         Err(BadEvaluation::Gradient { index, value: gradient[index] })
     }
 
-    /// Sets `next` to the next point from `here`, or to half of a failed step; returns `true` if it is
-    /// finite.
+    /// Sets `next` to the next point, or to half of a failed step; `true` if finite.
     fn step(&mut self, here: &[f64], gradient: &[f64], next: &mut Vec<f64>) -> bool {
         if let Some(point) = self.retry.take() {
             *next = point;
@@ -217,7 +213,6 @@ impl<R: UpdateRule> Descent<R> {
         }
     }
 
-    /// Returns `true` if the gradient of every trained parameter is small.
     fn is_small(&self, x: &[f64], value: f64, gradient: &[f64]) -> bool {
         let limit = self.options.gradient_tolerance * value.abs().max(1.0);
         let rates = self.stages.rates();
@@ -226,7 +221,6 @@ impl<R: UpdateRule> Descent<R> {
         entries.all(|(i, (g, x))| g.abs() * x.abs().max(1.0) <= limit || !moves(i))
     }
 
-    /// Counts a failure at `failed`; the next point is half way back to `here`.
     fn back_off(&mut self, here: &[f64], mut failed: Vec<f64>, bad: &BadEvaluation) {
         self.failures += 1;
         self.failures_in_a_row += 1;
@@ -243,7 +237,6 @@ impl<R: UpdateRule> Descent<R> {
         }
     }
 
-    /// Ends the stage if the last batch completes its epochs or a plateau.
     fn watch_course(&mut self, found: Option<(f64, f64)>) {
         let (tolerance, plateau) = (self.options.value_tolerance, self.options.plateau);
         if !self.batches.are_whole() {
@@ -262,7 +255,6 @@ impl<R: UpdateRule> Descent<R> {
         }
     }
 
-    /// Ends a stage; ends the run after the last stage.
     fn end_stage(&mut self, reason: StopReason) {
         self.watch.forget_idle();
         self.settled.forget();
@@ -273,7 +265,7 @@ impl<R: UpdateRule> Descent<R> {
         }
     }
 
-    /// Puts comparable values into the state; estimates go to observers only.
+    /// Estimates go to observers only.
     fn report(&self, mut state: DescentState, value: f64) -> (DescentState, Option<KV>) {
         if self.batches.are_whole() && !self.options.drifting {
             state = state.cost(value);

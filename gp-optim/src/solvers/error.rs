@@ -12,27 +12,27 @@ use crate::number::format_number;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BadEvaluation {
-    /// The objective returned an error.
+    /// Error of the objective.
     #[error("the objective failed: {message}")]
     Failed {
         /// Message of the objective.
         message: String,
     },
-    /// The value is NaN or infinite.
+    /// NaN or infinite value.
     #[error("the objective was {value}, but must be finite")]
     Value {
-        /// Value found.
+        /// Invalid value.
         value: f64,
     },
-    /// An entry of the gradient is NaN or infinite.
+    /// NaN or infinite entry of the gradient.
     #[error("entry {index} of the gradient was {value}, but must be finite")]
     Gradient {
         /// Position in the gradient, from 0.
         index: usize,
-        /// Value found.
+        /// Invalid entry.
         value: f64,
     },
-    /// The gradient has another length than the parameters.
+    /// Gradient of another length than the parameters.
     #[error("the gradient had {entries} entries for {parameters} parameters")]
     GradientLength {
         /// Number of parameters.
@@ -40,54 +40,52 @@ pub enum BadEvaluation {
         /// Number of entries.
         entries: usize,
     },
-    /// Point or slope exceeds the range of floating point.
+    /// Point or slope exceeds the floating-point range.
     #[error("the step left the range of floating point")]
     Overflow,
 }
 
-/// Reason that a minimisation could not start or was stopped.
-///
-/// Later failed evaluations are not errors: the solver steps back and counts them.
+/// Reason that a minimisation could not start or was stopped. Later failed evaluations are counted instead.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum OptimError {
-    /// The start has no parameters.
+    /// Start without parameters.
     #[error("the start has no parameters")]
     NoParameters,
-    /// A coordinate of the start is NaN or infinite.
+    /// NaN or infinite coordinate of the start.
     #[error("parameter {index} of the start is {value}, but must be finite")]
     StartNotFinite {
-        /// Position in the start, from 0.
+        /// Position, from 0.
         index: usize,
-        /// Value found.
+        /// Invalid coordinate.
         value: f64,
     },
-    /// The objective cannot be evaluated at the start.
+    /// Start that cannot be evaluated.
     #[error("at the start, {0}")]
     Start(BadEvaluation),
-    /// An option is out of range.
+    /// Option out of range.
     #[error("option `{name}` is {}, but must be {allowed}", format_number(*.value))]
     InvalidOption {
         /// Option.
         name: &'static str,
-        /// Value given.
+        /// Given value.
         value: f64,
         /// Condition to meet.
         allowed: &'static str,
     },
-    /// An observer or checkpoint failed, or a stored state does not fit.
+    /// Failed observer or checkpoint, or unfit stored state.
     #[error("the run was broken off: {message}")]
     BrokenOff {
         /// Message of the failure.
         message: String,
     },
-    /// The watcher of the run returned an error.
+    /// Error of the watcher.
     #[error("{message}")]
     Watcher {
         /// Message of the watcher.
         message: String,
     },
-    /// The run was interrupted and can be resumed from its checkpoint.
+    /// Interrupted run; its checkpoint can resume it.
     #[error("interrupted after {iteration} iterations; {} has what is needed to go on", path.display())]
     Interrupted {
         /// Number of iterations.
@@ -95,13 +93,13 @@ pub enum OptimError {
         /// Checkpoint file.
         path: std::path::PathBuf,
     },
-    /// A checkpoint could not be written, or is not valid for this run.
+    /// Checkpoint not written, or not valid for this run.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
-    /// Groups of parameters or their schedule are invalid.
+    /// Invalid groups of parameters or schedule.
     #[error(transparent)]
     Groups(#[from] GroupError),
-    /// The number of learning rates is not the number of parameters.
+    /// Learning rates and parameters differ in number.
     #[error("there are {rates} learning rates for {parameters} parameters")]
     RateCount {
         /// Number of parameters.
@@ -112,7 +110,7 @@ pub enum OptimError {
 }
 
 impl OptimError {
-    /// Error of this crate inside argmin's error, or its message.
+    /// This crate's error inside argmin's, or the message.
     pub(super) fn from_argmin(error: argmin::core::Error) -> Self {
         error.downcast().unwrap_or_else(|other| Self::BrokenOff { message: format!("{other:#}") })
     }

@@ -14,8 +14,7 @@ use super::error::GroupError;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// Parameter vector split into consecutive named groups, such as variational parameters, hyperparameters and
-/// inducing inputs.
+/// Parameter vector in consecutive named groups, such as kernel parameters and inducing inputs.
 ///
 /// ```
 /// use gp_optim::Groups;
@@ -50,7 +49,7 @@ impl Groups {
         Self::default()
     }
 
-    /// Adds a group of the next `len` parameters, trained with learning-rate factor 1.
+    /// Adds a trained group of the next `len` parameters, with learning-rate factor 1.
     ///
     /// # Errors
     /// [`GroupError::Duplicate`] or [`GroupError::Empty`].
@@ -77,7 +76,7 @@ impl Groups {
         self.groups.iter().filter(|group| group.trained).map(|group| group.name.as_str())
     }
 
-    /// Sets whether a group is trained.
+    /// Trains a group or keeps it constant.
     ///
     /// # Errors
     /// [`GroupError::Unknown`].
@@ -85,7 +84,7 @@ impl Groups {
         self.find(name).map(|index| self.groups[index].trained = trained)
     }
 
-    /// Sets the factor on first-order steps of a group; finite and positive.
+    /// Sets the factor on a group's first-order steps; finite and positive.
     ///
     /// # Errors
     /// [`GroupError::Unknown`] or [`GroupError::Rate`].
@@ -114,7 +113,7 @@ impl Groups {
         self.rates_where(|group| group.trained)
     }
 
-    /// Stage of a first-order run that moves only the named groups, as far as they are trained.
+    /// First-order stage that moves only the named groups, if trained.
     ///
     /// # Errors
     /// [`GroupError::Unknown`].
@@ -124,7 +123,7 @@ impl Groups {
         Ok(RateStage { epochs, rates })
     }
 
-    /// One stage per trained group, which moves that group only, for at most `epochs` epochs; see
+    /// Stages that each move one trained group, for at most `epochs` epochs; see
     /// [`Descent::rounds`](super::Descent::rounds).
     #[must_use]
     pub fn alternating(&self, epochs: u64) -> Vec<RateStage> {

@@ -14,15 +14,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 pub struct Record {
     /// Number of iterations, 0 at the start.
     pub iteration: u64,
-    /// Value of the objective or of the mini-batch.
+    /// Value of the objective or mini-batch.
     pub value: f64,
     /// Largest absolute entry of the gradient.
     pub gradient_norm: f64,
 }
 
-/// Observer that keeps value and gradient norm of every iteration.
-///
-/// Clones share one record: keep one and pass the other to the run.
+/// Observer of value and gradient norm by iteration. Clones share one record.
 ///
 /// ```
 /// use gp_optim::argmin::core::observers::ObserverMode;
@@ -60,12 +58,10 @@ impl History {
         self.lock().clone()
     }
 
-    /// Records the state after an iteration.
     pub(super) fn note<P: Clone>(&self, iteration: u64, state: &GradientState<P>, kv: &KV) {
         self.push(Record::of(iteration, state, kv));
     }
 
-    /// Sets the records of earlier iterations, for a resumed run.
     pub(super) fn set(&self, records: Vec<Record>) {
         *self.lock() = records;
     }
@@ -74,14 +70,13 @@ impl History {
         self.lock().push(record);
     }
 
-    /// Locked records, valid even after a panic of another thread.
+    /// Valid even after a panic of another thread.
     fn lock(&self) -> MutexGuard<'_, Vec<Record>> {
         self.records.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Record {
-    /// Record of a state after an iteration.
     pub(super) fn of<P: Clone>(iteration: u64, state: &GradientState<P>, kv: &KV) -> Self {
         let gradient_norm = state.get_gradient().map_or(f64::NAN, |gradient| max_norm(gradient));
         let value = kv.get(BATCH_VALUE).and_then(KvValue::get_float).unwrap_or(state.get_cost());

@@ -1,10 +1,10 @@
-//! Request to stop a run, from another thread or a signal handler.
+//! Request to stop a run.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Flag to stop a run, shared by its clones. A run whose [`Control`](super::Control) has a clone stops after
-/// the current iteration.
+/// Flag shared by its clones; a run whose [`Control`](super::Control) has one stops after the current
+/// iteration.
 ///
 /// [`request`](Self::request) is safe in a signal handler.
 #[derive(Clone, Debug, Default)]
@@ -22,14 +22,13 @@ impl Interrupt {
         self.0.store(true, Ordering::SeqCst);
     }
 
-    /// Returns `true` if a stop was requested.
+    /// `true` if a stop was requested.
     #[must_use]
     pub fn is_requested(&self) -> bool {
         self.0.load(Ordering::SeqCst)
     }
 }
 
-/// Equality by identity.
 impl PartialEq for Interrupt {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)

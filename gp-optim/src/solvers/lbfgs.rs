@@ -16,12 +16,11 @@ use memory::Memory;
 use ray::{Found, Ray, evaluate};
 use serde::{Deserialize, Serialize};
 
-/// A plateau counts as a minimum if the quadratic model predicts a decrease of at most this many times the
-/// negligible decrease. Near a minimum, curvature is known to one or two digits; in front of a barrier, the
-/// model predicts more.
+/// A plateau counts as a minimum if the quadratic model predicts at most this many negligible decreases.
+/// Near a minimum, curvature is known to one or two digits; at a barrier, the model predicts more.
 const KEPT_PROMISE: f64 = 100.0;
-/// Decrease that a step along a steep gradient should give, as a share of the negligible decrease. It is so
-/// small that curvature matters only if it is thousands of times the value.
+/// Decrease expected along a steep gradient, as a share of the negligible one: curvature matters only if
+/// thousands of times the value.
 const SEEN_TO_FALL: f64 = 0.1;
 /// Smallest measurable decrease, in rounding errors of the value.
 const ROUNDINGS: f64 = 1e3;
@@ -31,25 +30,23 @@ pub type LbfgsState = GradientState<Vec<f64>>;
 
 /// L-BFGS as an argmin [`Solver`] that recovers from failed evaluations.
 ///
-/// For argmin problems with [`CostFunction`] and [`Gradient`] over `Vec<f64>`. Both are evaluated at the same
-/// points; wrap an objective that computes them together in a [`CachedObjective`](super::CachedObjective).
-/// Set the start by `state.param(…)`.
+/// For argmin problems with [`CostFunction`] and [`Gradient`] over `Vec<f64>`, evaluated at the same points;
+/// see [`CachedObjective`](super::CachedObjective). Set the start by `state.param(…)`.
 ///
-/// - A failed or non-finite evaluation shortens the step and is counted. At the start it is an
+/// - Failed or non-finite evaluations are counted and shorten the step. At the start they are an
 ///   [`OptimError`].
-/// - A step goes to the lowest point of its line search if that is below its start, so the state's parameters
-///   are always the best so far.
+/// - Steps go to the lowest point of their line search if below its start: the state's parameters are the
+///   best so far.
 /// - Pairs with little or negative curvature are skipped.
 /// - Each line search has a bounded number of evaluations.
-/// - The solver, and so a checkpoint, contains everything besides the state that the next step depends on.
+/// - Solver and checkpoint contain everything besides the state for the next step.
 ///
-/// The line search is that of Moré and Thuente (1994) for the strong Wolfe conditions, with the constants of
-/// L-BFGS-B.
+/// Line search of Moré and Thuente (1994) for the strong Wolfe conditions, with L-BFGS-B's constants.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Lbfgs {
     options: LbfgsOptions,
     memory: Memory,
-    /// Euclidean length of the last step, used for a step without curvature pairs.
+    /// Euclidean length of the last step, for a step without curvature pairs.
     length: f64,
     counts: Counts,
     last_failure: Option<String>,
@@ -62,11 +59,9 @@ pub struct Lbfgs {
 struct Counts {
     evaluations: u64,
     failures: u64,
-    /// Iterations in a row without decrease.
     idle: u64,
 }
 
-/// Reused buffers.
 #[derive(Clone, Debug, Default)]
 struct Work {
     direction: Vec<f64>,
@@ -74,7 +69,6 @@ struct Work {
     shares: Vec<f64>,
 }
 
-/// Evaluated point.
 struct Iterate {
     x: Vec<f64>,
     value: f64,
@@ -105,31 +99,30 @@ impl Lbfgs {
         &self.options
     }
 
-    /// Number of evaluations, failures included.
+    /// Evaluations, failures included.
     #[must_use]
     pub fn evaluations(&self) -> u64 {
         self.counts.evaluations
     }
 
-    /// Number of failed or non-finite evaluations.
+    /// Failed or non-finite evaluations.
     #[must_use]
     pub fn failed_evaluations(&self) -> u64 {
         self.counts.failures
     }
 
-    /// Message of the last failed evaluation.
+    /// Last failure's message.
     #[must_use]
     pub fn last_failure(&self) -> Option<&str> {
         self.last_failure.as_deref()
     }
 
-    /// Reason of the solver to stop; None while running, or if a limit or control ended the run.
+    /// Solver's reason to stop; None while running or if a limit or control ended the run.
     #[must_use]
     pub fn stop_reason(&self) -> Option<&StopReason> {
         self.stop.as_ref()
     }
 
-    /// Moves to a lower point, if one is found.
     fn advance<O>(&mut self, problem: &mut Problem<O>, here: Iterate) -> Iterate
     where
         O: CostFunction<Param = Vec<f64>, Output = f64> + Gradient<Param = Vec<f64>, Gradient = Vec<f64>>,
@@ -154,8 +147,8 @@ impl Lbfgs {
         self.question_plateau(problem, there)
     }
 
-    /// Turns a plateau into [`StopReason::Blocked`] if the gradient is steep but the value does not decrease
-    /// along it: the model's curvature was then rounding noise.
+    /// Turns a plateau into [`StopReason::Blocked`] if the gradient is steep but the value does not follow
+    /// it: the model's curvature was rounding noise.
     fn question_plateau<O>(&mut self, problem: &mut Problem<O>, at: Iterate) -> Iterate
     where
         O: CostFunction<Param = Vec<f64>, Output = f64> + Gradient<Param = Vec<f64>, Gradient = Vec<f64>>,
@@ -184,7 +177,6 @@ impl Lbfgs {
         }
     }
 
-    /// Point a short step down the gradient, and the decrease expected there.
     fn short_step_down(&self, at: &Iterate) -> (Vec<f64>, f64) {
         let rounding = ROUNDINGS * f64::EPSILON * at.value.abs().max(1.0);
         let fall = (SEEN_TO_FALL * self.no_decrease(at.value)).max(rounding);
@@ -199,8 +191,8 @@ impl Lbfgs {
         (2.0 * KEPT_PROMISE * self.options.value_tolerance).sqrt().max(self.options.gradient_tolerance)
     }
 
-    /// Runs one line search. Returns the lowest point below `here`, the cost, and the decrease predicted by
-    /// the quadratic model (infinite without one).
+    /// Lowest point below `here`, cost, and decrease predicted by the quadratic model (infinite without
+    /// one).
     fn descend<O>(&mut self, problem: &mut Problem<O>, here: &Iterate) -> (Option<Found>, SearchCost, f64)
     where
         O: CostFunction<Param = Vec<f64>, Output = f64> + Gradient<Param = Vec<f64>, Gradient = Vec<f64>>,
@@ -222,7 +214,7 @@ impl Lbfgs {
         (found, cost, promise)
     }
 
-    /// Sets the direction and returns its negative slope. Clears the memory if it points uphill.
+    /// Returns the negative slope; clears the memory if it points uphill.
     fn aim(&mut self, gradient: &[f64]) -> f64 {
         loop {
             self.memory.direction(gradient, &mut self.work.shares, &mut self.work.direction);
@@ -234,7 +226,6 @@ impl Lbfgs {
         }
     }
 
-    /// Takes the step and adds its curvature pair.
     fn accept(&mut self, here: Iterate, found: Found, promise: f64) -> Iterate {
         let mut x = std::mem::take(&mut self.work.point);
         x.clone_from(&here.x);
@@ -249,12 +240,10 @@ impl Lbfgs {
         there
     }
 
-    /// Negligible decrease at this value.
     fn no_decrease(&self, value: f64) -> f64 {
         self.options.value_tolerance * value.abs().max(1.0)
     }
 
-    /// Reason to stop after a step with predicted decrease `promise`, if any.
     fn reason_to_stop(&self, at: &Iterate, promise: f64) -> Option<StopReason> {
         if relative_gradient(at) <= self.options.gradient_tolerance {
             Some(StopReason::SmallGradient)
@@ -268,7 +257,6 @@ impl Lbfgs {
         }
     }
 
-    /// Reason to stop if neither the quadratic model nor steepest descent found a lower value.
     fn reason_to_give_up(&self, here: &Iterate, cost: SearchCost, promise: f64) -> StopReason {
         if self.counts.evaluations >= self.options.max_evaluations {
             StopReason::MaxEvaluations

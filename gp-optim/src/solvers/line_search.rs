@@ -1,4 +1,4 @@
-//! Line search with bounded cost that recovers from failed evaluations.
+//! Line search of bounded cost that recovers from failed evaluations.
 
 mod cubic;
 mod more_thuente;
@@ -7,21 +7,18 @@ use more_thuente::MoreThuente;
 
 /// Sufficient decrease: smallest average slope, as a share of the initial slope.
 const DECREASE: f64 = 1e-3;
-/// Curvature condition: largest final slope, as a share of the initial slope. Loose, so that a quasi-Newton
-/// step of 1 mostly passes.
+/// Curvature condition: largest final slope, as a share of the initial slope. Loose, so that quasi-Newton
+/// steps of 1 mostly pass.
 const FLATNESS: f64 = 0.9;
 
-/// Value and slope at one step along the search direction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Trial {
     pub(super) step: f64,
     pub(super) value: f64,
-    /// Derivative of the value by the step.
     pub(super) slope: f64,
 }
 
 impl Trial {
-    /// Returns `true` for a sufficient decrease from `start`.
     fn decreases(&self, start: &Self) -> bool {
         self.value <= start.value + DECREASE * start.slope * self.step
     }
@@ -33,9 +30,7 @@ impl Trial {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Outcome {
-    /// Finite value and slope.
     Finite(Trial),
-    /// Failed evaluation.
     Failed,
     /// Rounded to a known point; not evaluated.
     Known,
@@ -44,15 +39,14 @@ pub(super) enum Outcome {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SearchCost {
     pub(super) evaluations: u64,
-    /// Number of failed or non-finite evaluations.
     pub(super) failures: u64,
 }
 
 /// Searches from `start` (step 0, negative slope) until the strong Wolfe conditions hold.
 ///
-/// After a failed evaluation it steps back towards the best step and then requires only sufficient decrease,
-/// because a flat slope may lie beyond the failing step. It also ends when no untried step is left in the
-/// interval, or after `limit` evaluations. The caller keeps the lowest trial.
+/// After a failed evaluation it steps back towards the best step and requires only sufficient decrease: a
+/// flat slope may lie beyond the failing step. It also ends without untried steps, or after `limit`
+/// evaluations. Callers keep the lowest trial.
 pub(super) fn search(
     start: Trial,
     first_step: f64,
@@ -87,12 +81,11 @@ pub(super) fn search(
     cost
 }
 
-/// Next step; half way to the failed step if it is not below that.
 fn short_of(wall: f64, next: f64, best: f64) -> f64 {
     if next < wall { next } else { best + 0.5 * (wall - best) }
 }
 
-/// Step between the best and a failed one: half way, or a tenth of the way after repeated failures.
+/// Half way between best and failed step, or a tenth after repeated failures.
 fn step_back(failed: f64, best: f64, failures: u64) -> Option<f64> {
     let share = if failures == 1 { 0.5 } else { 0.1 };
     let next = best + share * (failed - best);
@@ -103,7 +96,6 @@ fn step_back(failed: f64, best: f64, failures: u64) -> Option<f64> {
 mod tests {
     use super::*;
 
-    /// Lowest trial of a search along f from 0, and its cost.
     fn lowest(f: impl Fn(f64) -> Option<(f64, f64)>, first: f64, limit: u64) -> (Trial, SearchCost) {
         let trial = |step: f64| f(step).map(|(value, slope)| Trial { step, value, slope });
         let start = trial(0.0).unwrap_or(Trial { step: 0.0, value: f64::NAN, slope: f64::NAN });

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 pub struct MinimiseOptions {
     /// Maximum number of iterations; 0 evaluates the start only.
     pub max_iterations: u64,
-    /// Solver settings, including tolerances, plateau and evaluation limit.
+    /// Solver settings and limits.
     pub lbfgs: LbfgsOptions,
     /// Time limit, interrupt and checkpoint.
     #[serde(skip)]
@@ -44,15 +44,15 @@ pub struct Minimum {
     pub gradient_norm: f64,
     /// Number of iterations.
     pub iterations: u64,
-    /// Number of evaluations of value and gradient, including failures and trials rounded to known points.
+    /// Evaluations, with failures and trials rounded to known points.
     pub evaluations: u64,
     /// True if `x` is a minimum within tolerances.
     pub converged: bool,
     /// Reason that the run stopped.
     pub reason: StopReason,
-    /// Number of failed or non-finite evaluations.
+    /// Failed or non-finite evaluations.
     pub failed_evaluations: u64,
-    /// Message of the last failed evaluation.
+    /// Last failure's message.
     pub last_failure: Option<String>,
 }
 
@@ -78,8 +78,8 @@ pub type Run<O> = ControlledRun<CachedObjective<O>, Lbfgs, Vec<f64>>;
 /// ```
 ///
 /// # Errors
-/// [`OptimError`] for an invalid setting, or a start that is empty, not finite or cannot be evaluated. Later
-/// failures are reported in the [`Minimum`].
+/// [`OptimError`] for an invalid setting, or a start that is empty, not finite or cannot be evaluated. The
+/// [`Minimum`] reports later failures.
 pub fn minimise<O: Objective>(
     objective: O,
     x0: &[f64],
@@ -88,12 +88,10 @@ pub fn minimise<O: Objective>(
     minimise_with(objective, x0, options, |run| run)
 }
 
-/// Same as [`minimise`], with observers attached by `attach`.
-///
-/// If there is a checkpoint, the run resumes from it and ignores `x0`.
+/// [`minimise`] with observers by `attach`; a checkpoint replaces `x0`.
 ///
 /// # Errors
-/// As for [`minimise`]; [`OptimError::BrokenOff`] for a failed observer, [`OptimError::Checkpoint`] and
+/// As for [`minimise`]; [`OptimError::BrokenOff`] for a failed observer, [`OptimError::Checkpoint`],
 /// [`OptimError::Interrupted`].
 pub fn minimise_with<O: Objective>(
     objective: O,
@@ -108,7 +106,6 @@ pub fn minimise_with<O: Objective>(
     Ok(minimum(attach(run).run()?))
 }
 
-/// Same as [`minimise`], with the record of the run.
 pub(super) fn minimise_recording<O: Objective>(
     objective: O,
     x0: &[f64],

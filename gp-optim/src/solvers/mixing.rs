@@ -1,23 +1,21 @@
 //! Anderson mixing of fixed-point iterations.
 //!
-//! A full step at `x_j` is `r_j`, which is zero at convergence. Weights θ with sum 1 minimise `‖Σ θ_j r_j‖`;
-//! the proposal is `Σ θ_j (x_j + r_j)`. It prevents coupled numbers from overshooting together or converging
-//! slowly.
+//! A full step at `x_j` is `r_j`, zero at convergence. Weights θ with sum 1 minimise `‖Σ θ_j r_j‖`; the proposal is
+//! `Σ θ_j (x_j + r_j)`. It keeps coupled numbers from overshooting together or converging slowly.
 
 use super::vector::{all_finite, dot};
 use std::collections::VecDeque;
 
 /// A change of r is new only if at least this share of its square is independent of other changes.
 const NEW: f64 = 1e-8;
-/// The same relative to the squares it is a difference of, because elimination amplifies rounding.
+/// The same relative to the squares that it is a difference of: elimination amplifies rounding.
 const ROUNDING: f64 = 1e-8;
 
-/// Point and full step.
 #[derive(Clone, Debug, Default)]
 struct Known {
     place: Vec<f64>,
     step: Vec<f64>,
-    /// Inner products of this step with itself and earlier steps, newest first.
+    /// Inner products with itself and earlier steps, newest first.
     products: Vec<f64>,
 }
 
@@ -35,10 +33,10 @@ struct Known {
 #[derive(Debug)]
 pub struct Mixing {
     memory: usize,
-    /// Past points, newest first.
+    /// Newest first.
     past: VecDeque<Known>,
     here: Known,
-    /// θ of the current and the past points.
+    /// θ of current and past points.
     weights: Vec<f64>,
     mixed: Vec<f64>,
     is_mixed: bool,
@@ -52,8 +50,8 @@ impl Mixing {
         Self { memory, past: VecDeque::new(), here: Known::default(), weights, mixed, is_mixed: false }
     }
 
-    /// Mixed point, given the current point `place` and its full `step`. None means: take the plain step,
-    /// because there is no memory or mixing overflows. Lengths must not change.
+    /// Mixed point, given the current point `place` and its full `step`, both of constant length; None (no
+    /// memory, or overflow): take the plain step.
     pub fn propose(&mut self, place: Vec<f64>, step: Vec<f64>) -> Option<&[f64]> {
         let mut products = vec![dot(&step, &step)];
         products.extend(self.past.iter().map(|past| dot(&step, &past.step)));
@@ -75,20 +73,19 @@ impl Mixing {
         self.is_mixed.then_some(&self.mixed[..])
     }
 
-    /// Weights of the last proposal: current point, then past points, newest first; their sum is 1. Empty
-    /// before the first proposal.
+    /// Weights of the last proposal, with sum 1: current point, then past ones, newest first. Empty before.
     #[must_use]
     pub fn weights(&self) -> &[f64] {
         &self.weights
     }
 
-    /// Returns `true` if the last proposal mixed points and was neither remembered nor forgotten since.
+    /// `true` if the last proposal mixed points and was since neither remembered nor forgotten.
     #[must_use]
     pub fn is_mixed(&self) -> bool {
         self.is_mixed
     }
 
-    /// Adds the point of the last proposal to the memory, once.
+    /// Adds the last proposal's point to the memory, once.
     pub fn remember(&mut self) {
         if !self.here.products.is_empty() {
             self.past.push_front(std::mem::take(&mut self.here));
@@ -103,15 +100,14 @@ impl Mixing {
         self.is_mixed = false;
     }
 
-    /// Inner product of two steps: 0 is the current one, 1 the newest past one.
+    /// Step 0 is the current one, 1 the newest past one.
     fn product(&self, a: usize, b: usize) -> f64 {
         let (newer, older) = (a.min(b), a.max(b));
         let known = if newer == 0 { &self.here } else { &self.past[newer - 1] };
         known.products[older - newer]
     }
 
-    /// Solves the least-squares problem of r on its changes, by elimination. Changes that are not new get
-    /// weight 0.
+    /// Least squares of r on its changes, by elimination; changes that are not new get weight 0.
     fn set_weights(&mut self) {
         let count = self.past.len();
         let of_changes = |a: usize, b: usize| {
@@ -151,7 +147,7 @@ mod tests {
     use super::*;
     use crate::solvers::vector::norm;
 
-    /// `r = b − A x` with eigenvalues of A between 0.01 and 2.5, so that full steps alone diverge.
+    /// `r = b − A x`, eigenvalues of A from 0.01 to 2.5: full steps alone diverge.
     fn step(x: &[f64]) -> Vec<f64> {
         let scales = [0.01, 0.3, 1.0, 2.0, 2.5];
         let mean = x.iter().sum::<f64>() / 5.0;
@@ -172,7 +168,6 @@ mod tests {
         assert!(norm(&step(&x)) < 1e-6, "{x:?}: {:?}", step(&x));
     }
 
-    /// Compares with other weights of the same sum: none makes the mixed step shorter.
     #[test]
     fn weights_make_the_mixed_step_shortest() {
         let places = [[0.0; 5], [1.0, -1.0, 2.0, 0.5, 0.0], [0.3, 0.2, 0.1, 0.0, -0.4]];

@@ -2,7 +2,6 @@
 
 use super::error::OptimError;
 
-/// Fails at the first setting that violates the condition.
 pub(super) fn check(
     settings: &[(&'static str, f64)],
     allowed: &'static str,

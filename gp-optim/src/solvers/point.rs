@@ -10,8 +10,8 @@ pub type DescentState = GradientState<Point>;
 
 /// Parameter vector shared by its clones; dereferences to a slice.
 ///
-/// argmin clones the parameters whenever they are the best so far, in first-order methods at every step.
-/// Copying a `Vec<f64>` would cost as much as the step.
+/// argmin clones the best parameters, in first-order methods at every step: copying a `Vec<f64>` would cost
+/// as much.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Point(Arc<Vec<f64>>);
 
@@ -22,7 +22,7 @@ impl Point {
         Arc::unwrap_or_clone(self.0)
     }
 
-    /// Numbers, if no other clone exists.
+    /// None if another clone exists.
     pub(super) fn into_unshared(self) -> Option<Vec<f64>> {
         Arc::try_unwrap(self.0).ok()
     }

@@ -6,9 +6,7 @@ use argmin::core::observers::Observe;
 use argmin::core::{Error, KV, State};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// Observer that shows iteration, value and gradient norm on standard error, if it is a terminal.
-///
-/// The line is cleared at the end of the run.
+/// Observer that shows iteration, value and gradient norm on standard error, if a terminal.
 #[derive(Clone, Debug)]
 pub struct Progress {
     bar: ProgressBar,
@@ -22,7 +20,7 @@ impl Default for Progress {
 }
 
 impl Progress {
-    /// Progress line on standard error, redrawn eight times per second; no output if it is not a terminal.
+    /// Line redrawn eight times per second, cleared at the end.
     #[must_use]
     pub fn new() -> Self {
         Self::on(ProgressDrawTarget::stderr_with_hz(8))
@@ -32,7 +30,7 @@ impl Progress {
         Self { bar: ProgressBar::with_draw_target(None, target), begun: false }
     }
 
-    /// Sets the style of the line: a bar if the iteration limit is finite.
+    /// A bar if the iteration limit is finite.
     fn begin<P: Clone>(&mut self, name: &str, state: &GradientState<P>) {
         let bounded = state.get_max_iters() < u64::MAX;
         let template = if bounded {

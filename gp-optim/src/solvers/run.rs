@@ -17,10 +17,10 @@ use std::time::Instant;
 
 /// Problem with state that checkpoints store.
 pub trait Remembers {
-    /// Returns `true` if evaluations depend on more than the point.
+    /// `true` if evaluations depend on more than the point.
     fn has_memory(&self) -> bool;
 
-    /// State that later evaluations depend on, besides the point.
+    /// State of later evaluations besides the point.
     ///
     /// # Errors
     /// Reason that it cannot be stored.
@@ -29,7 +29,7 @@ pub trait Remembers {
     /// Restores a stored state.
     ///
     /// # Errors
-    /// Reason that the state does not fit.
+    /// Reason that it does not fit.
     fn recall(&mut self, memory: &[u8]) -> Result<(), String>;
 }
 
@@ -47,9 +47,8 @@ impl<O: StochasticObjective> Remembers for O {
     }
 }
 
-/// argmin [`Solver`] and problem, ready to run under a [`Control`].
-///
-/// Replaces argmin's executor for problems with state or borrowed data.
+/// argmin [`Solver`] and problem under a [`Control`], in place of argmin's executor for problems with state
+/// or borrowed data.
 pub struct ControlledRun<O, S, P> {
     problem: Problem<O>,
     solver: S,
@@ -58,9 +57,8 @@ pub struct ControlledRun<O, S, P> {
     attached: Option<Box<dyn Checkpoint<S, GradientState<P>>>>,
     history: Option<History>,
     control: Control,
-    /// Time and iteration of the last written checkpoint.
     written: Option<(Instant, u64)>,
-    /// A stop signal stopped the last iteration, so its state is invalid.
+    /// A stop signal stopped the last iteration: its state is invalid.
     cut: bool,
 }
 
@@ -108,8 +106,8 @@ where
         self
     }
 
-    /// Attaches an argmin checkpoint of solver and state. Problems with state are rejected when the run
-    /// starts; use the file of a [`Control`].
+    /// Attaches an argmin checkpoint of solver and state. A run with a stateful problem then does not start;
+    /// use the file of a [`Control`].
     #[must_use]
     pub fn checkpointing<C: Checkpoint<S, GradientState<P>> + 'static>(mut self, checkpoint: C) -> Self {
         self.attached = Some(Box::new(checkpoint));
@@ -123,7 +121,6 @@ where
         self
     }
 
-    /// Keeps a record of the run, including iterations before a resumed checkpoint.
     pub(super) fn recording(mut self, history: History) -> Self {
         self.history = Some(history);
         self
@@ -132,8 +129,7 @@ where
     /// Runs until the solver, a limit or the control stops it.
     ///
     /// # Errors
-    /// [`OptimError`] if the run cannot start, and [`OptimError::Interrupted`] if it was interrupted and can
-    /// be resumed.
+    /// [`OptimError`] if the run cannot start; [`OptimError::Interrupted`] if it can be resumed.
     pub fn run(mut self) -> Result<OptimizationResult<O, S, GradientState<P>>, OptimError> {
         self.control = self.control.begun();
         self.refuse_memory()?;
@@ -154,8 +150,8 @@ where
         Ok(OptimizationResult::new(self.problem, self.solver, self.state))
     }
 
-    /// Iterates to the end. An interrupt stops evaluations only if a checkpoint exists or none is required.
-    /// An interrupt older than the run stops it after one iteration, so that every run makes a step.
+    /// An interrupt stops evaluations only if a checkpoint exists or none is required. One older than the
+    /// run stops it after one iteration.
     fn iterate_until_over(&mut self, resumed: bool) -> Result<(), OptimError> {
         let early = self.control.is_interrupted();
         while !self.is_over() {
@@ -175,7 +171,6 @@ where
         Err(OptimError::BrokenOff { message })
     }
 
-    /// Resumes from a checkpoint, if there is one; returns `true` if so.
     fn resume(&mut self) -> Result<bool, OptimError> {
         if let Some(file) = self.control.resumes_from()
             && let Some((solver, state, kept)) = file.read_with_memory(self.control.team())?
@@ -203,7 +198,6 @@ where
         Ok(true)
     }
 
-    /// Checks that the stored point is as long as the start; the error is the description.
     fn check_size(&self, stored: &GradientState<P>) -> Result<(), String> {
         let size = |state: &GradientState<P>| state.get_param().map(|point| point.len());
         // Runs always store a point.
@@ -229,7 +223,6 @@ where
         self.record(0, &told)
     }
 
-    /// Sets and checks the reason to stop.
     fn is_over(&mut self) -> bool {
         if !self.state.terminated() {
             let over = self.control.is_over().then_some(TerminationReason::Timeout);
@@ -283,7 +276,6 @@ where
         self.control.show(|| Record::of(iteration, &self.state, told))
     }
 
-    /// Writes a due checkpoint, and ends an interrupted run.
     fn look_up(&mut self, iteration: u64) -> Result<(), OptimError> {
         let interrupted = self.control.is_interrupted();
         // The state of a stopped evaluation is invalid and is not stored.

@@ -10,32 +10,32 @@ use std::fmt;
 pub enum StopReason {
     /// The gradient is within tolerance.
     SmallGradient,
-    /// The value no longer decreases, and the quadratic model predicts no decrease.
+    /// Neither the value nor the quadratic model decreases further.
     Plateau,
-    /// The value does not decrease although its slope is negative, or too many evaluations failed: an edge of
-    /// the domain, a penalty barrier, rounding, or a wrong gradient.
+    /// The value does not decrease along a negative slope, or too many evaluations failed: an edge of the
+    /// domain, a penalty barrier, rounding, or a wrong gradient.
     Blocked,
     /// Steepest descent found no lower value although all evaluations succeeded: rounding or a wrong
     /// gradient.
     NoProgress,
-    /// The iteration limit was reached.
+    /// Iteration limit reached.
     MaxIterations,
-    /// The evaluation limit was reached.
+    /// Evaluation limit reached.
     MaxEvaluations,
-    /// The time limit was reached.
+    /// Time limit reached.
     TimeLimit,
-    /// The target value was reached.
+    /// Target value reached.
     TargetReached,
-    /// The run was interrupted.
+    /// Interrupt requested.
     Interrupted,
-    /// The mean value of mini-batches no longer decreases beyond its noise.
+    /// The mean of mini-batches decreases no further beyond noise.
     WithinNoise,
-    /// An observer or control stopped the run, with this message.
+    /// Message of the observer or control that stopped the run.
     Other(String),
 }
 
 impl StopReason {
-    /// Returns `true` for a minimum within tolerances.
+    /// `true` for a minimum within tolerances.
     #[must_use]
     pub fn is_converged(&self) -> bool {
         matches!(self, Self::SmallGradient | Self::Plateau | Self::WithinNoise)
@@ -51,7 +51,6 @@ impl StopReason {
         }
     }
 
-    /// Reason to stop, from those of solver and executor.
     pub(super) fn of_run(solver: Option<&Self>, executor: Option<&TerminationReason>) -> Self {
         match (executor, solver) {
             // These take precedence: the executor sets them only if the solver had no valid reason.

@@ -6,7 +6,7 @@ use argmin::core::observers::Observe;
 use argmin::core::{Error, KV, State};
 use std::io::Write;
 
-/// Observer that writes one JSON object per line for each iteration, and one at the end.
+/// Observer that writes a JSON object per line for each iteration, and one at the end.
 ///
 /// ```json
 /// {"iteration":0,"value":9.0,"gradient_norm":6.0}
@@ -14,8 +14,7 @@ use std::io::Write;
 /// {"end":"solver converged","iterations":1}
 /// ```
 ///
-/// Numbers parse to the same bits; non-finite ones are `null`. Every line is flushed, so that a run can be
-/// followed.
+/// Numbers parse to the same bits; non-finite ones are `null`. Every line is flushed.
 #[derive(Debug)]
 pub struct Trace<W> {
     to: W,
@@ -39,7 +38,6 @@ impl<W: Write> Trace<W> {
     }
 }
 
-/// Shortest text that parses to the same number.
 fn number(value: f64) -> String {
     if value.is_finite() { format!("{value:?}") } else { "null".to_owned() }
 }

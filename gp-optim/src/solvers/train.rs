@@ -25,9 +25,9 @@ impl<E: fmt::Display + From<ParameterError> + From<OptimError>> TrainingError fo
 /// One evaluation during training.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TrainingProgress {
-    /// Number of evaluations, including this one.
+    /// Number of evaluations, with this one.
     pub evaluation: u64,
-    /// `ln p(y) + ln p(parameters)` at this evaluation, not necessarily the best.
+    /// `ln p(y) + ln p(parameters)`, not necessarily the best.
     pub log_posterior: f64,
 }
 
@@ -42,22 +42,22 @@ pub struct TrainingStep {
     pub gradient_norm: f64,
 }
 
-/// Result of training. `ln p(y)` is exact, an approximation or a bound, depending on the model.
+/// Result of training; `ln p(y)` is exact, an approximation or a bound, by model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Training {
     /// `ln p(y) + ln p(parameters)` at the start.
     pub start_log_posterior: f64,
-    /// `ln p(y) + ln p(parameters)` at the end, the largest found.
+    /// `ln p(y) + ln p(parameters)` at the end, the largest.
     pub log_posterior: f64,
     /// `ln p(y)` at the end.
     pub log_marginal_likelihood: f64,
     /// Number of iterations.
     pub iterations: u64,
-    /// Number of evaluations of value and gradient, failures included.
+    /// Evaluations of value and gradient, failures included.
     pub evaluations: u64,
     /// Number of failed evaluations.
     pub failed_evaluations: u64,
-    /// Message of the last failed evaluation.
+    /// Last failure's message.
     pub last_failure: Option<String>,
     /// True if the end is a maximum within tolerances.
     pub converged: bool,
@@ -84,16 +84,16 @@ pub struct DescentPlan<R> {
     pub control: Control,
 }
 
-/// Trains the free parameters of a model by L-BFGS: moves them to a maximum of `ln p(y) + ln p(parameters)`.
-/// Prior densities are those of natural values.
+/// Trains a model's free parameters by L-BFGS to a maximum of `ln p(y) + ln p(parameters)`, with prior
+/// densities of natural values.
 ///
-/// `evaluate` returns `ln p(y)`, without priors, and writes its gradient by all natural values; it must
-/// depend on the model only. `watch` is called after every successful evaluation.
+/// `evaluate` returns `ln p(y)` and writes its gradient by all natural values, both without priors; it must
+/// depend on the model only. `watch` follows every successful evaluation.
 ///
 /// # Errors
-/// [`OptimError`] for a start that cannot be evaluated, an invalid option, an
-/// [interrupt](OptimError::Interrupted) or an invalid checkpoint. The model is then unchanged. Later failed
-/// evaluations are counted, and the solver steps back.
+/// [`OptimError`] for a start that cannot be evaluated, an invalid option or checkpoint, or an
+/// [interrupt](OptimError::Interrupted), with the model unchanged. Later failed evaluations are counted
+/// instead.
 pub fn train<M: ParameterSetMut + Clone, E: TrainingError>(
     model: &mut M,
     options: &MinimiseOptions,
@@ -104,10 +104,10 @@ pub fn train<M: ParameterSetMut + Clone, E: TrainingError>(
     train_beside(model, &mut (), options, alone, |model, (), progress| watch(model, progress))
 }
 
-/// Same as [`train`], with a companion that evaluations depend on and change.
+/// [`train`] with a companion that evaluations depend on and change.
 ///
 /// # Errors
-/// As for [`train`]. The state of the companion is then unspecified.
+/// As for [`train`], with the companion's state unspecified.
 pub fn train_beside<M: ParameterSetMut + Clone, C: Companion, E: TrainingError>(
     model: &mut M,
     companion: &mut C,
@@ -130,11 +130,10 @@ pub fn train_beside<M: ParameterSetMut + Clone, C: Companion, E: TrainingError>(
     Ok(Training::new(minimum, &history.records(), model.log_prior()))
 }
 
-/// State of the companion in the checkpoint of `control`, for training in several runs; None without a
-/// checkpoint.
+/// Companion's state in the checkpoint of `control`, if any, for training in several runs.
 ///
 /// # Errors
-/// [`OptimError::Checkpoint`] if the file is damaged or of another run.
+/// [`OptimError::Checkpoint`] for a damaged or another run's file.
 pub fn companion_memory<C: Companion>(control: &Control) -> Result<Option<C::Memory>, OptimError> {
     let control = control.about(C::KIND);
     let Some(file) = control.resumes_from() else { return Ok(None) };
@@ -143,15 +142,15 @@ pub fn companion_memory<C: Companion>(control: &Control) -> Result<Option<C::Mem
     Ok(Some(decoded.map_err(|what| file.unfit(what))?.1))
 }
 
-/// Trains the free parameters of a model by a first-order method: moves them towards a maximum of `ln p(y) +
-/// ln p(parameters)`.
+/// Trains a model's free parameters by a first-order method towards a maximum of
+/// `ln p(y) + ln p(parameters)`.
 ///
-/// `evaluate` estimates `ln p(y)` from one batch, without priors, and writes its gradient by all natural
-/// values; it may use and change the companion. `watch` is called after every successful evaluation. A model
-/// without free parameters is evaluated at every step too.
+/// `evaluate` estimates `ln p(y)` from one batch and writes its gradient by all natural values, both without
+/// priors; it may use and change the companion. `watch` follows every successful evaluation. Models without
+/// free parameters are evaluated too.
 ///
 /// # Errors
-/// As for [`train`]. The state of the companion is then unspecified.
+/// As for [`train`], with the companion's state unspecified.
 pub fn train_by_descent<M: ParameterSetMut + Clone, C: Companion, R: UpdateRule, E: TrainingError>(
     model: &mut M,
     companion: &mut C,
@@ -198,7 +197,6 @@ impl Training {
         }
     }
 
-    /// Result for a model without free parameters.
     fn of_nothing(log_posterior: f64, log_prior: f64) -> Self {
         Self {
             start_log_posterior: log_posterior,

@@ -1,11 +1,10 @@
-//! Sums and norms of vectors, in a fixed order.
+//! Sums and norms in a fixed order.
 
 pub(super) use crate::number::all_finite;
 
-/// Number of independent partial sums, whose additions overlap; it determines the bits.
+/// Number of independent partial sums, whose additions overlap; determines the bits.
 const LANES: usize = 8;
 
-/// Dot product aᵀb.
 pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
     let (a_lanes, a_rest) = a.as_chunks::<LANES>();
     let (b_lanes, b_rest) = b.as_chunks::<LANES>();
@@ -19,7 +18,7 @@ pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
     sums.iter().sum::<f64>() + rest
 }
 
-/// √(aᵀa); does not overflow if the largest entry and the result are finite.
+/// √(aᵀa), without overflow if the largest entry and the result are finite.
 pub(super) fn norm(a: &[f64]) -> f64 {
     let squares = dot(a, a);
     if squares.is_normal() {
@@ -32,12 +31,12 @@ pub(super) fn norm(a: &[f64]) -> f64 {
     largest * a.iter().map(|x| (x / largest).powi(2)).sum::<f64>().sqrt()
 }
 
-/// max |aᵢ|; 0 for an empty vector, NaN if an entry is NaN.
+/// max |aᵢ|; 0 if empty, NaN if an entry is NaN.
 pub(super) fn max_norm(a: &[f64]) -> f64 {
     a.iter().fold(0.0, |most: f64, x| if x.abs() <= most || most.is_nan() { most } else { x.abs() })
 }
 
-/// sum ← sum + x; returns `true` if all entries are finite.
+/// sum ← sum + x; `true` if all entries are finite.
 pub(super) fn add_to(sum: &mut [f64], x: &[f64]) -> bool {
     let (sum_lanes, sum_rest) = sum.as_chunks_mut::<LANES>();
     let (x_lanes, x_rest) = x.as_chunks::<LANES>();
@@ -52,7 +51,6 @@ pub(super) fn add_to(sum: &mut [f64], x: &[f64]) -> bool {
     zeros.iter().all(|zero| *zero == 0.0) && sum_rest.iter().all(|x| x.is_finite())
 }
 
-/// y ← y + scale · x.
 pub(super) fn add_scaled(y: &mut [f64], scale: f64, x: &[f64]) {
     y.iter_mut().zip(x).for_each(|(y, x)| *y += scale * x);
 }

@@ -1,8 +1,7 @@
 //! Processes that run one command in step.
 //!
-//! All processes do the same work on the same data, except for sums that they share. Process 0 makes all
-//! decisions that depend on more than data and settings (clock, signals, contents of files) and sends them to
-//! the others.
+//! All do the same work on the same data, except for shared sums. Process 0 decides, for all, anything that depends on
+//! more than data and settings (clock, signals, contents of files).
 
 mod pretended;
 mod traffic;
@@ -15,7 +14,7 @@ use traffic::Counters;
 
 /// Transport of numbers between processes, in order.
 ///
-/// A message is received by a call for a message of the same length. Calls come from one thread at a time.
+/// Messages are received by a call of the same length, from one thread at a time.
 pub trait Processes: fmt::Debug + Send + Sync {
     /// Rank of this process, from 0.
     fn rank(&self) -> usize;
@@ -29,17 +28,17 @@ pub trait Processes: fmt::Debug + Send + Sync {
     /// Message of the transport.
     fn send(&self, to: usize, numbers: &[f64]) -> Result<(), String>;
 
-    /// Receives `numbers.len()` numbers from another process; blocks until they arrive.
+    /// Receives `numbers.len()` numbers from another process; blocks.
     ///
     /// # Errors
     /// Message of the transport.
     fn receive(&self, from: usize, numbers: &mut [f64]) -> Result<(), String>;
 
-    /// Ends all processes immediately, this one included, with an exit code.
+    /// Ends all processes immediately, this one too, with an exit code.
     fn end_all(&self, code: u8);
 }
 
-/// Processes that run one command in step; by default one process. Clones are the same team.
+/// Processes that run one command in step; by default one. Clones share the team.
 #[derive(Clone, Default)]
 pub struct Team(Option<Arc<Members>>);
 
@@ -55,7 +54,7 @@ impl Team {
         Self(Some(Arc::new(Members { processes: Box::new(processes), counters: Counters::default() })))
     }
 
-    /// Returns `true` if there is only one process.
+    /// `true` for a single process.
     #[must_use]
     pub fn is_alone(&self) -> bool {
         self.count() == 1
@@ -73,19 +72,19 @@ impl Team {
         self.0.as_ref().map_or(1, |members| members.processes.count())
     }
 
-    /// Returns `true` for process 0, which writes, prints and decides.
+    /// `true` for process 0, which writes, prints and decides.
     #[must_use]
     pub fn leads(&self) -> bool {
         self.rank() == 0
     }
 
-    /// Messages of this process so far, and the time they took.
+    /// Messages of this process so far, and their time.
     #[must_use]
     pub fn traffic(&self) -> Traffic {
         self.0.as_ref().map_or_else(Traffic::default, |members| members.counters.so_far())
     }
 
-    /// Ends all processes immediately; no effect with one process.
+    /// Ends all processes immediately; no effect with one.
     pub fn end_all(&self, code: u8) {
         if let Some(members) = &self.0 {
             members.processes.end_all(code);
@@ -100,7 +99,7 @@ impl Team {
         self.with(|members| members.counters.sending(numbers.len(), || members.processes.send(to, numbers)))
     }
 
-    /// Receives `numbers.len()` numbers from another process; blocks until they arrive.
+    /// Receives `numbers.len()` numbers from another process; blocks.
     ///
     /// # Errors
     /// [`TeamError`].
@@ -113,7 +112,7 @@ impl Team {
         work(members).map_err(|reason| TeamError { reason })
     }
 
-    /// Copies the numbers of process `root` to all processes, along a tree.
+    /// Copies the numbers of process `root` to all, along a tree.
     ///
     /// # Errors
     /// [`TeamError`].
@@ -139,8 +138,7 @@ impl Team {
         Ok(())
     }
 
-    /// Sums numbers over all processes. They must be whole numbers, because the order of the sum depends on
-    /// the number of processes.
+    /// Sums over all processes; whole numbers only, because the order depends on the number of processes.
     ///
     /// # Errors
     /// [`TeamError`].
@@ -161,7 +159,7 @@ impl Team {
         self.share(0, numbers)
     }
 
-    /// Numbers of all processes, in the order of ranks, for each process.
+    /// Numbers of all processes, by rank.
     ///
     /// # Errors
     /// [`TeamError`].
@@ -199,10 +197,10 @@ impl Team {
         self.share(0, &mut decided).is_err() || decided[0] != 0.0
     }
 
-    /// Bytes of process 0, for each process; `own` is called there only.
+    /// Bytes of process 0, for all; only it calls `own`.
     ///
     /// # Errors
-    /// The error of `own` in process 0, then [`TeamError`] in the others.
+    /// Error of `own` there, [`TeamError`] elsewhere.
     pub fn bytes_of_first<E: From<TeamError>>(
         &self,
         own: impl FnOnce() -> Result<Option<Vec<u8>>, E>,
@@ -210,10 +208,10 @@ impl Team {
         self.bytes_of(0, own)
     }
 
-    /// Bytes of process `root`, for each process; `own` is called there only.
+    /// Bytes of process `root`, for all; only it calls `own`.
     ///
     /// # Errors
-    /// The error of `own` in process `root`, then [`TeamError`] in the others.
+    /// Error of `own` there, [`TeamError`] elsewhere.
     pub fn bytes_of<E: From<TeamError>>(
         &self,
         root: usize,
@@ -247,14 +245,12 @@ impl Team {
     }
 }
 
-/// Values sent in place of a length.
+/// Value sent in place of a length.
 const ABSENT: f64 = -1.0;
 const FAILED: f64 = -2.0;
 
-/// Bytes per number.
 const SIZE: usize = size_of::<f64>();
 
-/// Up to eight bytes as the bits of a number.
 fn pack(bytes: &[u8]) -> f64 {
     let mut all = [0; SIZE];
     all[..bytes.len()].copy_from_slice(bytes);
@@ -267,7 +263,7 @@ impl fmt::Debug for Team {
     }
 }
 
-/// Always equal: the processes do not change the task.
+/// Always equal: processes do not change the task.
 impl PartialEq for Team {
     fn eq(&self, _: &Self) -> bool {
         true

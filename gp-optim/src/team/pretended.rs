@@ -5,11 +5,9 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread::{self, ScopedJoinHandle};
 
-/// Thread that acts as one process of a team.
 #[derive(Debug)]
 struct Pretended {
     rank: usize,
-    /// Channels to and from each of them.
     to: Vec<Sender<Vec<f64>>>,
     from: Vec<Mutex<Receiver<Vec<f64>>>>,
 }
@@ -42,7 +40,7 @@ impl Processes for Pretended {
 }
 
 impl Team {
-    /// Results of `work` in each of `count` threads that act as processes, for tests. A panic of one is a panic here.
+    /// Runs `work` in `count` threads that act as processes, for tests; panics if one does.
     ///
     /// ```
     /// use gp_optim::Team;

@@ -3,18 +3,17 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// Messages sent by a process, and the time spent in communication.
+/// Messages sent by a process, and its time in communication.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Traffic {
     /// Messages sent.
     pub messages: u64,
     /// Bytes sent.
     pub bytes: u64,
-    /// Time spent sending and receiving, including waiting for other processes.
+    /// Time of communication, with waits for other processes.
     pub time: Duration,
 }
 
-/// Running counts for [`Traffic`].
 #[derive(Debug, Default)]
 pub(super) struct Counters {
     messages: AtomicU64,

@@ -1,4 +1,4 @@
-//! Arguments of one call, taken by name.
+//! Arguments of one call, by name.
 
 use super::SyntaxError;
 use super::value::Numbers;
@@ -18,7 +18,6 @@ pub struct Argument {
 }
 
 impl Argument {
-    /// `true` for this name, in any case.
     pub(super) fn is_called(&self, name: &str) -> bool {
         self.name.eq_ignore_ascii_case(name)
     }
@@ -33,18 +32,17 @@ pub enum Value {
     Numbers(Numbers),
 }
 
-/// Named arguments of one call, in any case. A builder takes those it knows; the others are an error.
+/// Named arguments of one call, in any case; those not taken are an error.
 #[derive(Clone, Debug)]
 pub struct Arguments {
     call: String,
     column: usize,
     pub(super) given: Vec<Argument>,
-    /// Names requested so far, for messages.
     known: Vec<String>,
 }
 
 impl Arguments {
-    /// Call of this name at this column, without arguments.
+    /// Call at this column, without arguments.
     #[must_use]
     pub fn new(call: impl Into<String>, column: usize) -> Self {
         Self { call: call.into(), column, given: Vec::new(), known: Vec::new() }
@@ -62,19 +60,19 @@ impl Arguments {
         self.column
     }
 
-    /// Column of an argument, or of the call if the argument is missing.
+    /// Column of an argument, or of the call if missing.
     #[must_use]
     pub fn column_of(&self, name: &str) -> usize {
         self.given.iter().find(|given| given.is_called(name)).map_or(self.column, |given| given.column)
     }
 
-    /// Returns `true` if the argument is present.
+    /// `true` if the argument is present.
     #[must_use]
     pub fn is_given(&self, name: &str) -> bool {
         self.given.iter().any(|given| given.is_called(name))
     }
 
-    /// Takes the argument of this name, marking it as used.
+    /// Takes this argument, marking it as used.
     pub fn take(&mut self, name: &str) -> Option<Argument> {
         if !self.known.iter().any(|known| known == name) {
             self.known.push(name.to_owned());
@@ -84,7 +82,7 @@ impl Arguments {
         Some(given.clone())
     }
 
-    /// Parameter as given, or its default. The shape must match: one number, or as many in brackets.
+    /// Parameter as given, or its default, in the same shape: one number, or as many in brackets.
     ///
     /// # Errors
     /// At the argument, for values outside the domain or another shape.
@@ -108,7 +106,7 @@ impl Arguments {
     /// Whole-number setting, such as a degree.
     ///
     /// # Errors
-    /// At the argument, for anything but a whole number ≥ 0.
+    /// At the argument, unless a whole number ≥ 0.
     pub fn whole_number(&mut self, name: &str, default: usize) -> Result<usize, SyntaxError> {
         let Some(given) = self.take(name) else { return Ok(default) };
         match &given.value {
@@ -120,10 +118,10 @@ impl Arguments {
         .ok_or_else(|| SyntaxError::new(given.column, format!("`{name}` takes a whole number")))
     }
 
-    /// List of whole numbers, such as `dims=[0, 2]`; None if not given.
+    /// List of whole numbers, such as `dims=[0, 2]`, if given.
     ///
     /// # Errors
-    /// At the argument, with message `wanted`, unless it is a list of whole numbers in brackets.
+    /// At the argument, with message `wanted`, unless a list of whole numbers in brackets.
     pub fn whole_numbers(&mut self, name: &str, wanted: &str) -> Result<Option<Vec<usize>>, SyntaxError> {
         let Some(given) = self.take(name) else { return Ok(None) };
         match &given.value {
@@ -139,7 +137,7 @@ impl Arguments {
     /// Checks that every argument was used.
     ///
     /// # Errors
-    /// At the first unused argument, with the known names.
+    /// At the first unused one, with the known names.
     pub fn finish(&self) -> Result<(), SyntaxError> {
         let Some(stray) = self.given.iter().find(|given| !given.used) else { return Ok(()) };
         let known = if self.known.is_empty() { "none".to_owned() } else { self.known.join(", ") };

@@ -34,14 +34,12 @@ impl Token {
     }
 }
 
-/// Token and its column, in characters from 1.
 #[derive(Clone, Debug)]
 pub(super) struct Placed {
     pub(super) token: Token,
     pub(super) column: usize,
 }
 
-/// Longest accepted text, in characters.
 const MAX_CHARACTERS: usize = 1_000_000;
 
 pub(super) fn tokens(text: &str) -> Result<Vec<Placed>, SyntaxError> {

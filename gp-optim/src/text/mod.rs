@@ -6,9 +6,9 @@
 //! number   = 1.5 | fixed(1.5)
 //! ```
 //!
-//! `fixed(…)` marks a number that training does not change, `in […]` sets bounds (`none`: unbounded), `~
-//! gamma(2, 1)` a prior. [`value_text`] prints a value so that it parses to the same bits. Grammars read
-//! arguments with a [`Reader`] into [`Arguments`].
+//! `fixed(…)` excludes a number from training, `in […]` sets bounds (`none`: unbounded), `~ gamma(2, 1)` a prior.
+//! Grammars read arguments with a [`Reader`] into [`Arguments`]; [`value_text`] prints values to parse to the same
+//! bits.
 
 mod arguments;
 mod lexer;
@@ -24,7 +24,7 @@ pub use value::{Numbers, value_text};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("column {column}: {message}")]
 pub struct SyntaxError {
-    /// Column in characters, from 1; one past the end if the text is too short.
+    /// Column in characters, from 1; one past the end if text is missing.
     pub column: usize,
     /// Reason, and correction if known.
     pub message: String,

@@ -9,7 +9,7 @@ use crate::prior::Prior;
 /// Most arguments of a call; few enough for linear search.
 const MAX_ARGUMENTS: usize = 100;
 
-/// Cursor over the tokens of a text, with the rules shared by all grammars.
+/// Cursor over the tokens of a text, with rules of all grammars.
 #[derive(Clone, Debug)]
 pub struct Reader {
     tokens: Vec<Placed>,
@@ -20,7 +20,7 @@ impl Reader {
     /// Cursor at the first token.
     ///
     /// # Errors
-    /// For invalid characters, non-finite numbers and texts of over a million characters.
+    /// For invalid characters, non-finite numbers, over a million characters.
     pub fn new(text: &str) -> Result<Self, SyntaxError> {
         Ok(Self { tokens: tokens(text)?, at: 0 })
     }
@@ -54,7 +54,7 @@ impl Reader {
         SyntaxError::new(self.column(), message)
     }
 
-    /// Skips the next token if it is this symbol; returns `true` if it was.
+    /// Skips this symbol if next; `true` if it was.
     pub fn take_symbol(&mut self, symbol: char) -> bool {
         let found = *self.peek() == Token::Symbol(symbol);
         if found {
@@ -63,7 +63,7 @@ impl Reader {
         found
     }
 
-    /// Skips the next token if it is this name, in any case; returns `true` if it was.
+    /// Skips this name, in any case, if next; `true` if it was.
     pub fn take_name(&mut self, word: &str) -> bool {
         let found = self.peek().is_name(word);
         if found {
@@ -83,7 +83,7 @@ impl Reader {
         Err(self.fail(format!("expected `{symbol}`, found {}", self.peek().describe())))
     }
 
-    /// Reads `name = value` into `arguments` if it is next; returns `true` if it was.
+    /// Reads `name = value` into `arguments` if next; `true` if it was.
     ///
     /// # Errors
     /// A repeated name, too many arguments, or an unreadable value.
@@ -118,7 +118,7 @@ impl Reader {
     /// Reads a number or a list in brackets, with fixed marks, bounds and prior.
     ///
     /// # Errors
-    /// If the text is none of these.
+    /// Any other text.
     pub fn numbers(&mut self) -> Result<Numbers, SyntaxError> {
         let mut numbers = Numbers { vector: self.take_symbol('['), ..Numbers::default() };
         if !(numbers.vector && self.take_symbol(']')) {
@@ -138,7 +138,6 @@ impl Reader {
         Ok(Given { bounds, prior })
     }
 
-    /// Reads a number or `fixed(number)`; within brackets also its bounds and prior.
     fn number(&mut self, numbers: &mut Numbers) -> Result<(), SyntaxError> {
         let fixed = self.take_name("fixed");
         if fixed {

@@ -1,4 +1,4 @@
-//! Numbers with fixed marks, bounds and priors: from text to a parameter and back.
+//! Numbers with fixed marks, bounds and priors: text to parameter and back.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -17,7 +17,7 @@ pub struct Numbers {
     pub(super) vector: bool,
     /// Bounds and prior after the number or the closing bracket.
     pub(super) shared: Given,
-    /// Bounds and priors inside the brackets, one entry per number.
+    /// Bounds and priors inside the brackets, per number.
     pub(super) own: Vec<Given>,
 }
 
@@ -34,13 +34,13 @@ impl Numbers {
         &self.values
     }
 
-    /// Returns `true` for a list in brackets.
+    /// `true` for a list in brackets.
     #[must_use]
     pub fn is_vector(&self) -> bool {
         self.vector
     }
 
-    /// Returns `true` without bounds, prior and `fixed`.
+    /// `true` without bounds, prior and `fixed`.
     #[must_use]
     pub fn is_plain(&self) -> bool {
         let is_bare = |given: &Given| *given == Given::default();
@@ -50,7 +50,7 @@ impl Numbers {
     /// Parameter of this name and domain with these values, bounds and priors.
     ///
     /// # Errors
-    /// For values or bounds outside the domain, or values without prior density.
+    /// For values or bounds outside the domain, or without prior density.
     pub fn into_parameter(
         self,
         name: impl Into<Cow<'static, str>>,
@@ -85,7 +85,7 @@ fn transform_between((lo, hi): (f64, f64)) -> Transform {
     }
 }
 
-/// Text of a parameter's value with fixed marks, bounds and prior; it parses to the same value.
+/// Text of a parameter's value with fixed marks, bounds and prior, which parses back.
 ///
 /// ```
 /// use gp_optim::{Parameter, Prior, Transform, text::value_text};
@@ -110,7 +110,6 @@ pub fn value_text(parameter: &Parameter) -> String {
     if differs { text } else { text + &conditions_text(parameter, 0) }
 }
 
-/// Bounds and prior of an element, as text to follow its value.
 fn conditions_text(parameter: &Parameter, element: usize) -> String {
     let (mut text, transform) = (String::new(), parameter.transform_of(element));
     // Writing to a String cannot fail.

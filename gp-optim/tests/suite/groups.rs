@@ -1,4 +1,4 @@
-//! Parameters in groups: names, rates, alternation and staged schedules.
+//! Groups of parameters: names, rates, alternation, schedules.
 
 #![cfg(feature = "solvers")]
 #![expect(clippy::unwrap_used, reason = "a helper that fails is a failed test")]

@@ -1,4 +1,4 @@
-//! Integration tests in one program, because linking each file alone takes longer than compiling it.
+//! Tests from outside, linked once to save time.
 
 mod checkpoints;
 mod groups;

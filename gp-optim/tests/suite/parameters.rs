@@ -1,4 +1,4 @@
-//! Parameters: values stay inside the set, only free values move, and stored parameters read back.
+//! Values stay inside the set, only free ones move, and stored parameters read back.
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails is a failed test")]
 

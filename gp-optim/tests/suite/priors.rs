@@ -6,7 +6,7 @@ use gp_optim::{ParameterError, Prior};
 use proptest::prelude::*;
 use std::f64::consts::{FRAC_PI_2, PI};
 
-/// ∫ f over (lower, upper) by double-exponential quadrature, which handles singular ends and slow tails.
+/// Double-exponential quadrature, for singular ends and slow tails.
 fn integrate(f: impl Fn(f64) -> f64, (lower, upper): (f64, f64)) -> f64 {
     let step = 1.0 / 256.0;
     let term = |k: i32| {

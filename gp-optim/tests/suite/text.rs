@@ -1,5 +1,5 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
-//! Text of arguments: values in both directions, and unknown arguments.
+//! Text of arguments, in both directions; unknown arguments.
 
 use gp_optim::text::{Arguments, Reader, Token, value_text};
 use gp_optim::{Parameter, Transform};

@@ -3,13 +3,11 @@
 use gp_optim::{ParameterError, Transform};
 use proptest::prelude::*;
 
-/// Distance to the next floating-point number, at the largest of the given magnitudes.
 fn spacing(magnitudes: &[f64]) -> f64 {
     magnitudes.iter().fold(f64::MIN_POSITIVE, |most, m| most.max(m.abs())) * f64::EPSILON
 }
 
-/// Rounding error of θ on its way to η and back: η is rounded relative to itself, the sum with the ends
-/// relative to the larger of them.
+/// Rounding of θ to η and back: of η relative to itself, of the sum with the ends relative to the larger.
 fn round_trip_tolerance(transform: Transform, theta: f64) -> f64 {
     let eta = transform.to_unconstrained(theta);
     let through_eta = transform.derivative(eta) * spacing(&[eta, 1.0]);

@@ -1,4 +1,4 @@
-//! Calls of functions of Python for a block of observations.
+//! Python calls for a block of observations.
 
 use gp_likelihoods::Targets;
 use gp_optim::Parameter;
@@ -7,24 +7,21 @@ use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// The step of central differences, as a share of a parameter: the cube root of the rounding of numbers.
+/// Relative step of central differences: cube root of the rounding error.
 const STEP: f64 = 6e-6;
 
-/// The number of a row of which only the target is known.
+/// Row number if only the target is known.
 pub(super) const UNKNOWN: usize = usize::MAX;
 
-/// The functions and what they take.
 pub(super) struct Callables {
     pub(super) log_density: Py<PyAny>,
-    /// Derivatives of it by parameters, by their names.
+    /// Derivatives of the log density by named parameters.
     pub(super) gradient: Option<Py<PyAny>>,
     pub(super) latents: usize,
     pub(super) outputs: usize,
-    /// Names of the parameters.
     pub(super) names: Vec<String>,
 }
 
-/// A block of observations with samples of their latent values.
 #[derive(Clone, Copy)]
 pub(super) struct Block<'a> {
     pub(super) callables: &'a Callables,
@@ -34,14 +31,14 @@ pub(super) struct Block<'a> {
 }
 
 impl Block<'_> {
-    /// The log densities at these values of parameters.
     pub(super) fn log_densities(self, py: Python<'_>, values: &[f64], out: &mut [f64]) -> PyResult<()> {
         let answer = self.call(py, &self.callables.log_density, values);
         let answer = answer.map_err(|error| self.of_row(py, values, error))?;
         self.take(py, &answer, "log_density", out)
     }
 
-    /// Means over the samples of each row of the derivatives by parameters that are trained: by a function, or by differences.
+    /// Per row, means over samples of the derivatives by free parameters, from `gradient` or by central
+    /// differences.
     pub(super) fn mean_by_params(
         self,
         py: Python<'_>,
@@ -97,7 +94,7 @@ impl Block<'_> {
         function.bind(py).call((y, f), Some(&parameters))
     }
 
-    /// Takes over an answer: anything that numpy makes an array of.
+    /// Copies an answer that numpy can convert to an array of rows × samples.
     fn take(self, py: Python<'_>, answer: &Bound<'_, PyAny>, who: &str, out: &mut [f64]) -> PyResult<()> {
         let array = py.import("numpy")?.call_method1("asarray", (answer, "float64"))?;
         let array: PyReadonlyArrayDyn<'_, f64> = array.extract()?;
@@ -112,8 +109,8 @@ impl Block<'_> {
         Ok(())
     }
 
-    /// The error of a call, with the first row that it comes from alone. What is no `Exception`, such as an interrupt, is left
-    /// as it is.
+    /// Error that names the first row that fails alone; anything but an `Exception`, such as an interrupt,
+    /// is unchanged.
     fn of_row(self, py: Python<'_>, values: &[f64], error: PyErr) -> PyErr {
         if !error.is_instance_of::<PyException>(py) {
             return error;
@@ -145,13 +142,12 @@ fn listed(numbers: &[f64]) -> String {
     numbers.iter().map(f64::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// An error with its cause.
 fn chained(py: Python<'_>, error: PyErr, cause: PyErr) -> PyErr {
     error.set_cause(py, Some(cause));
     error
 }
 
-/// A step of differences that stays in the domain of a parameter, which is one number here.
+/// Difference step within the domain of a scalar parameter.
 fn step(parameter: &Parameter) -> f64 {
     let (low, high) = parameter.transform().ends();
     let at = parameter.value();

@@ -1,13 +1,13 @@
-//! Expectations of a log density under Gaussian latent values, from its values on a grid.
+//! Expectations of a log density under Gaussian latent values, by sums over an equally spaced grid.
 //!
-//! Sums over equally spaced points are as exact as Gauss and Hermite's rule where the density is smooth, and better at its bends.
+//! These are as exact as Gauss–Hermite quadrature for smooth densities, and better at kinks.
 
 use gp_likelihoods::{Latent, LatentDerivatives};
 
-/// Least deviation, as a share of the mean or of 1: a value known exactly has no derivative by its variance.
+/// Minimum deviation relative to the mean or 1: an exactly known value has no derivative by variance.
 const LEAST: f64 = 1e-4;
 
-/// Points in all latent values, each in deviations from its mean, with weights that sum to 1.
+/// Points in standard deviations from the mean, with weights that sum to 1.
 pub(super) struct Grid {
     latents: usize,
     points: Vec<f64>,
@@ -15,7 +15,7 @@ pub(super) struct Grid {
 }
 
 impl Grid {
-    /// The grid for so many latent values; none for more than three, which would take too many points.
+    /// Grid for up to three latent values; more would need too many points.
     pub(super) fn of(latents: usize) -> Option<Self> {
         let (half, step): (i32, f64) = match latents {
             1 => (96, 1.0 / 16.0),
@@ -40,12 +40,11 @@ impl Grid {
         Some(Self { latents, points, weights })
     }
 
-    /// The number of points.
     pub(super) fn count(&self) -> usize {
         self.weights.len()
     }
 
-    /// Latent values at all points, points × latents.
+    /// Latent values, points × latents.
     pub(super) fn values(&self, q: &[Latent]) -> Vec<f64> {
         let at = |(place, t): (usize, &f64)| {
             let own = q[place % self.latents];
@@ -54,10 +53,9 @@ impl Grid {
         self.points.iter().enumerate().map(at).collect()
     }
 
-    /// The expectation of a log density with these values, and its derivatives by means and variances.
+    /// Expectation of the log density, and its derivatives by means and variances.
     ///
-    /// Those are expectations of the same values times the derivatives of the Gaussian; its mean is taken off before, so that
-    /// fewer digits cancel.
+    /// Derivatives act on the Gaussian; the mean is subtracted first to reduce cancellation.
     pub(super) fn expectation(
         &self,
         q: &[Latent],

@@ -29,7 +29,7 @@ impl Inference for DenseVariational {
         state.predictor(self)
     }
 
-    /// λ and ν converge at every evaluation, from their previous values.
+    /// λ and ν converge at every evaluation, from previous values.
     fn learn_with(
         &mut self,
         data: &dyn DataSource,

@@ -16,12 +16,10 @@ pub struct Sites {
 }
 
 impl Sites {
-    /// Sites at which the posterior is the prior.
     pub(super) fn flat(count: usize) -> Self {
         Self { precision: vec![0.0; count], shift: vec![0.0; count] }
     }
 
-    /// λ and ν of all latent functions, concatenated.
     pub(super) fn numbers(all: &[Self]) -> Vec<f64> {
         all.iter().flat_map(|sites| sites.precision.iter().chain(&sites.shift)).copied().collect()
     }
@@ -35,7 +33,6 @@ impl Sites {
         }
     }
 
-    /// Sets the sites at share `rate` of the way between two sets.
     pub(super) fn between(&mut self, from: &Self, to: &Self, rate: f64) {
         let mix = |out: &mut [f64], from: &[f64], to: &[f64]| {
             for ((out, from), to) in out.iter_mut().zip(from).zip(to) {
@@ -47,7 +44,6 @@ impl Sites {
     }
 }
 
-/// Posterior of one latent function.
 #[derive(Debug)]
 pub(super) struct DenseLatent {
     k: Mat<f64>,
@@ -86,7 +82,7 @@ impl DenseLatent {
         Ok(by.gram(kernel, x, self.k.as_mut())?)
     }
 
-    /// Computes the posterior for these sites; `room` is N×N scratch.
+    /// Computes the posterior; `room` is N×N scratch.
     pub(super) fn set_sites(
         &mut self,
         sites: &Sites,
@@ -140,8 +136,7 @@ impl DenseLatent {
         0.5 * (log_det - trace + quadratic)
     }
 
-    /// Writes to `out` the derivatives of −KL by K at fixed m and S, `½ (ααᵀ − Λ½B⁻¹Λ½)` (Bonilla et al. 2019
-    /// eq. 87).
+    /// Derivatives of −KL by K at fixed m and S, `½ (ααᵀ − Λ½B⁻¹Λ½)` (Bonilla et al. 2019 eq. 87).
     pub(super) fn upstream(
         &self,
         room: &mut Mat<f64>,

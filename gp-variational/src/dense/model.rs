@@ -7,9 +7,9 @@ use gp_likelihoods::Likelihood;
 use gp_linalg::Threading;
 use gp_optim::{Parameter, ParameterSet, ParameterSetMut};
 
-/// Latent Gaussian-process model without inducing inputs, with a Gaussian posterior over all latent values.
+/// Latent Gaussian-process model without inducing inputs; Gaussian posterior over all latent values.
 ///
-/// Parameters: those of each kernel, then of the likelihood.
+/// Parameters: each kernel's, then the likelihood's.
 #[derive(Clone, Debug)]
 pub struct DenseVariational {
     kernels: Vec<Box<dyn Kernel>>,
@@ -22,8 +22,8 @@ impl DenseVariational {
     /// Model with one kernel per latent of a log-concave likelihood.
     ///
     /// # Errors
-    /// [`InferenceError::Shape`] for another number of kernels; [`InferenceError::Unsupported`] for a
-    /// likelihood that is not log-concave (use [`Savigp`](crate::Savigp) with inducing inputs at the data).
+    /// [`InferenceError::Shape`] for another number of kernels; [`InferenceError::Unsupported`] unless the
+    /// likelihood is log-concave (use [`Savigp`](crate::Savigp) with inducing inputs at the data).
     pub fn new(
         kernels: Vec<Box<dyn Kernel>>,
         likelihood: Box<dyn Likelihood>,
@@ -46,7 +46,7 @@ impl DenseVariational {
         Ok(Self { expectation, ..self })
     }
 
-    /// Sets the threading policy, which does not change results.
+    /// Sets threading, which does not change results.
     #[must_use]
     pub fn with_threading(self, threading: Threading) -> Self {
         Self { threading, ..self }
@@ -58,7 +58,7 @@ impl DenseVariational {
         &self.kernels
     }
 
-    /// Kernels, mutable: values, fixed marks, bounds and priors of parameters.
+    /// Kernels, mutable in values, fixed marks, bounds and priors.
     pub fn kernels_mut(&mut self) -> &mut [Box<dyn Kernel>] {
         &mut self.kernels
     }
@@ -69,7 +69,7 @@ impl DenseVariational {
         self.likelihood.as_ref()
     }
 
-    /// Likelihood, mutable: values, fixed marks, bounds and priors of parameters.
+    /// Likelihood, mutable in values, fixed marks, bounds and priors.
     pub fn likelihood_mut(&mut self) -> &mut dyn Likelihood {
         self.likelihood.as_mut()
     }

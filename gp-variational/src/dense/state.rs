@@ -1,4 +1,4 @@
-//! State of the dense posterior: λ and ν, their convergence, the bound and its derivatives.
+//! State of the dense posterior: λ and ν, convergence, bound and derivatives.
 
 use super::latent::{DenseLatent, Sites};
 use super::model::DenseVariational;
@@ -18,17 +18,16 @@ use gp_optim::{Companion, Mixing, ParameterSet, StopSignal};
 #[derive(Debug)]
 pub struct DenseState {
     x: Mat<f64>,
-    /// Observations, concatenated.
     y: Vec<f64>,
     outputs: usize,
     latents: Vec<DenseLatent>,
-    /// Current sites, sites of a full step, sites of the attempted step; one set per latent function.
+    /// Current sites, sites of a full step, sites of the attempt; per latent function.
     sites: Vec<Sites>,
     targets: Vec<Sites>,
     trial: Vec<Sites>,
     lanes: Lanes<DenseLane>,
     pool: Pool<Vec<f64>>,
-    /// Expected log density, then its derivatives by the likelihood's parameters, summed over lanes.
+    /// Expected log density, then derivatives by the likelihood's parameters, summed over lanes.
     sums: Vec<f64>,
     nodes: Nodes,
     evaluator: Evaluator,
@@ -36,7 +35,6 @@ pub struct DenseState {
     upstream: Mat<f64>,
 }
 
-/// Lane: a range of the observations.
 #[derive(Debug)]
 struct DenseLane {
     estimates: Estimates,
@@ -49,8 +47,8 @@ impl DenseState {
     /// Initial state: the prior.
     ///
     /// # Errors
-    /// [`InferenceError::Data`] for no or unreadable data; [`InferenceError::Shape`] for data that do not fit
-    /// the model; [`InferenceError::Observation`] for an impossible observation.
+    /// [`InferenceError::Data`] for no or unreadable data; [`InferenceError::Shape`] for data unfit for the
+    /// model; [`InferenceError::Observation`] for an impossible observation.
     pub fn new(model: &DenseVariational, data: &dyn DataSource) -> Result<Self, InferenceError> {
         let outputs = model.likelihood().outputs();
         let rows = Loaded::of(data, outputs)?;
@@ -89,7 +87,7 @@ impl DenseState {
         })
     }
 
-    /// Sets a stop signal that can end evaluations early, even within factorisations.
+    /// Sets a stop signal for evaluations, even within factorisations.
     pub fn set_stop_signal(&mut self, stop_signal: StopSignal) {
         self.evaluator = Evaluator::new(self.evaluator.threading()).with_stop_signal(stop_signal);
     }
@@ -100,17 +98,17 @@ impl DenseState {
         self.x.nrows()
     }
 
-    /// λ and ν of one latent function at all observations; `None` for a missing one.
+    /// λ and ν of one latent function at all observations, if any.
     #[must_use]
     pub fn sites(&self, latent: usize) -> Option<(&[f64], &[f64])> {
         self.sites.get(latent).map(|sites| (sites.precision.as_slice(), sites.shift.as_slice()))
     }
 
-    /// Takes natural-gradient steps from the current λ and ν until convergence.
+    /// Takes natural-gradient steps from the current λ and ν to convergence.
     ///
     /// # Errors
-    /// [`InferenceError::Option`]; [`InferenceError::ImproperPosterior`] if no step, however small, raises
-    /// the bound; [`InferenceError::NotFinite`] or errors of kernels and likelihood.
+    /// [`InferenceError::Option`]; [`InferenceError::ImproperPosterior`] if no step raises the bound;
+    /// otherwise as [`value`](Self::value).
     pub fn come_to_rest(
         &mut self,
         model: &DenseVariational,
@@ -131,8 +129,7 @@ impl DenseState {
         climb(&mut DenseClimb { state: self, model }, start, options, is_short)
     }
 
-    /// [`come_to_rest`](Self::come_to_rest), restarted from the prior if the current λ and ν fail. Ends when
-    /// `is_short` reports that no time is left.
+    /// Restarts from the prior if λ and ν fail; ends when `is_short`.
     pub(super) fn come_to_rest_or_restart(
         &mut self,
         model: &DenseVariational,
@@ -157,12 +154,12 @@ impl DenseState {
         self.restore(model)
     }
 
-    /// Bound and, in `gradient`, its derivatives by the parameters of kernels and likelihood in natural
-    /// units, including fixed ones, without priors. m and S are constant, so at convergence these are the
-    /// derivatives of the maximal bound.
+    /// Bound and, in `gradient`, its derivatives by all parameters of kernels and likelihood, also fixed
+    /// ones, in natural units, without priors. As m and S are held constant, these are derivatives of the
+    /// maximal bound only at convergence.
     ///
     /// # Errors
-    /// As [`value`](Self::value), and [`InferenceError::Shape`] for a gradient of the wrong length.
+    /// As [`value`](Self::value), and [`InferenceError::Shape`].
     pub fn gradient(
         &mut self,
         model: &DenseVariational,
@@ -207,7 +204,6 @@ impl DenseState {
         Predictor::new(functions, model.likelihood().clone_box(), model.threading())
     }
 
-    /// Recomputes everything from the current sites and parameters; returns the bound.
     fn restore(&mut self, model: &DenseVariational) -> Result<f64, InferenceError> {
         check_count("model", "latent functions", self.latents.len(), model.kernels().len())?;
         for (kernel, latent) in model.kernels().iter().zip(&mut self.latents) {
@@ -220,7 +216,6 @@ impl DenseState {
         self.evaluate(model)
     }
 
-    /// Runs `work`, which the stop signal may end.
     fn stoppable<T>(
         &mut self,
         work: impl FnOnce(&mut Self) -> Result<T, InferenceError>,
@@ -229,7 +224,6 @@ impl DenseState {
         stoppable(&stop_signal, || work(self))
     }
 
-    /// Bound at the sites of the attempt.
     fn evaluate(&mut self, model: &DenseVariational) -> Result<f64, InferenceError> {
         self.stoppable(|state| state.evaluate_whole(model))
     }
@@ -271,7 +265,6 @@ impl DenseState {
 }
 
 impl DenseLane {
-    /// Adds one observation's part of the bound.
     fn observe(
         &mut self,
         model: &DenseVariational,
@@ -296,7 +289,7 @@ impl DenseLane {
     }
 }
 
-/// Checkpointed memory of training: λ and ν.
+/// λ and ν.
 impl Companion for DenseState {
     type Memory = Vec<Sites>;
     const KIND: &'static str = "a dense posterior at rest";
@@ -316,7 +309,6 @@ impl Companion for DenseState {
     }
 }
 
-/// State with the model, for [`climb`].
 struct DenseClimb<'a> {
     state: &'a mut DenseState,
     model: &'a DenseVariational,

@@ -1,4 +1,4 @@
-//! Standard normal draws as a function of seed, observation and component.
+//! Standard normal draws by seed, observation and component.
 
 use super::{Draws, Sampling};
 use gp_ep::InferenceError;
@@ -7,21 +7,17 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
-/// Number of sets of quasi-random nodes.
 const SETS: usize = 32;
 
-/// Source of the samples of all observations.
 #[derive(Debug, Default)]
 pub(crate) struct Nodes {
-    /// Quasi-random nodes and the settings they were made for.
     sets: Vec<Cubature>,
     made_for: Option<(usize, usize, u64)>,
-    /// Counter whose change renews all draws.
+    /// A change renews all draws.
     pub(crate) epoch: u64,
 }
 
 impl Nodes {
-    /// Makes the sets again if the settings changed.
     pub(crate) fn prepare(&mut self, sampling: &Sampling, latents: usize) -> Result<(), InferenceError> {
         let wanted = (sampling.samples, latents, sampling.seed);
         if sampling.draws == Draws::Random || self.made_for == Some(wanted) {
@@ -36,7 +32,7 @@ impl Nodes {
         Ok(())
     }
 
-    /// Writes S×Q standard normal numbers to `out`, sample by sample.
+    /// Writes S×Q standard normal numbers, sample by sample.
     pub(crate) fn draw(
         &self,
         sampling: &Sampling,
@@ -66,7 +62,7 @@ impl Nodes {
     }
 }
 
-/// Mixes 64 bits bijectively (the finaliser of SplitMix64).
+/// Finaliser of SplitMix64, bijective.
 fn scramble(x: u64) -> u64 {
     let mut z = x.wrapping_add(0x9E37_79B9_7F4A_7C15);
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

@@ -1,4 +1,4 @@
-//! Expected log density of one observation in one component, with derivatives by means and variances.
+//! Expected log density of one observation in one component, with derivatives.
 
 use super::draws::Nodes;
 use super::samples::Samples;
@@ -8,12 +8,10 @@ use gp_likelihoods::{
     Latent, LatentDerivatives, Likelihood, PointDerivatives, Targets, Workspace, parameter_count,
 };
 
-/// Scratch for estimates. Score estimators use samples of several observations, [evaluated](Self::sample)
-/// together beforehand.
+/// Scratch for estimates; score estimators first [evaluate](Self::sample) several observations together.
 #[derive(Debug, Default)]
 pub(crate) struct Estimates {
     workspace: Workspace,
-    /// Value and derivatives of the last estimate.
     pub(crate) slopes: LatentDerivatives,
     /// Sampling variance of the derivative by each latent's mean; 0 without sampling.
     pub(crate) noise: Vec<f64>,
@@ -25,7 +23,6 @@ pub(crate) struct Estimates {
     samples: Samples,
 }
 
-/// Observation and beliefs about its latent values.
 #[derive(Clone, Copy)]
 pub(crate) struct Observed<'a> {
     pub(crate) likelihood: &'a dyn Likelihood,
@@ -36,8 +33,8 @@ pub(crate) struct Observed<'a> {
 }
 
 impl Estimates {
-    /// Evaluates log densities at samples of several observations in one component, for score estimators; no
-    /// effect otherwise. `q` has the beliefs of all of them.
+    /// For score estimators: log densities at samples of several observations in one component. `q` has all
+    /// their beliefs.
     pub(crate) fn sample(
         &mut self,
         asked: (&dyn Likelihood, Targets<'_>),
@@ -54,8 +51,7 @@ impl Estimates {
         }
     }
 
-    /// Fills `slopes` and `noise` for one observation, times its weight. `place` is its index among those
-    /// [sampled](Self::sample).
+    /// For one observation, times its weight; `place` is its index among those [sampled](Self::sample).
     pub(crate) fn estimate(
         &mut self,
         observed: Observed<'_>,
@@ -92,7 +88,6 @@ impl Estimates {
         Ok(())
     }
 
-    /// Multiplies the last estimate by a weight.
     fn weigh(&mut self, weight: f64) {
         if weight == 1.0 {
             return;
@@ -133,7 +128,6 @@ impl Estimates {
         Ok(())
     }
 
-    /// Adds derivatives by parameters at the sample `f`.
     fn add_params(&mut self, likelihood: &dyn Likelihood, y: &[f64]) -> Result<(), InferenceError> {
         if self.slopes.by_params.is_empty() {
             return Ok(());
@@ -145,8 +139,7 @@ impl Estimates {
         Ok(())
     }
 
-    /// `E[t ln p]/√w` and `E[(t² − 1) ln p]/2w` from log densities at samples, optionally with control
-    /// variates.
+    /// `E[t ln p]/√w` and `E[(t² − 1) ln p]/2w`, optionally with control variates.
     fn by_score(&mut self, q: &[Latent], controlled: bool, (t, values): (&[f64], &[f64]), by_params: &[f64]) {
         let (latents, samples) = (q.len(), values.len());
         self.slopes.value = values.iter().sum::<f64>() / samples as f64;
@@ -163,7 +156,7 @@ impl Estimates {
     }
 }
 
-/// Mean of `h_i (ℓ_i − a_i)` over samples, and the variance of that mean.
+/// Mean of `h_i (ℓ_i − a_i)` over samples, and its variance.
 ///
 /// E[h] = 0, so any a independent of `h_i` leaves the expectation unchanged.
 /// `a_i = Σ_{j≠i} h_j² ℓ_j / Σ_{j≠i} h_j²`, Bonilla et al. 2019 eq. 101 over the other samples, cancels

@@ -11,7 +11,6 @@ use gp_ep::InferenceError;
 use gp_likelihoods::Likelihood;
 use serde::{Deserialize, Serialize};
 
-/// Maximum number of samples per expectation.
 pub(crate) const MAX_SAMPLES: usize = 1 << 16;
 
 /// Method for expected log densities and their derivatives.
@@ -21,15 +20,14 @@ pub enum Expectation {
     /// thousands for several.
     #[default]
     Exact,
-    /// Samples of the latent values, which are independent Gaussians given the component (Bonilla et al. 2019
-    /// Theorem 1).
+    /// Samples of latent values, independent Gaussians given the component (Bonilla et al. 2019 Theorem 1).
     Sampled(Sampling),
 }
 
 /// Settings of sampling.
 ///
-/// Samples depend on seed and observation only, so the bound is a smooth function of all parameters (common
-/// random numbers).
+/// Samples depend on seed and observation only: the bound is smooth in all parameters (common random
+/// numbers).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Sampling {
@@ -37,7 +35,7 @@ pub struct Sampling {
     pub estimator: Estimator,
     /// Source of samples.
     pub draws: Draws,
-    /// Number S of samples per observation and component.
+    /// Samples S per observation and component.
     pub samples: usize,
     /// Random seed.
     pub seed: u64,
@@ -50,7 +48,7 @@ pub enum Estimator {
     /// bound, which line searches need.
     #[default]
     Reparameterised,
-    /// `E[t ln p]/√w` and `E[(t² − 1) ln p]/2w` (Bonilla et al. 2019 eq. 25): needs only the density.
+    /// `E[t ln p]/√w` and `E[(t² − 1) ln p]/2w` (Bonilla et al. 2019 eq. 25); needs only the density.
     Score,
     /// `Score` with the score as control variate (Bonilla et al. 2019 eq. 100–103). Unbiased: each sample's
     /// coefficient comes from the other samples.
@@ -70,22 +68,20 @@ pub enum Draws {
     /// Independent draws per observation.
     #[default]
     Random,
-    /// One of 32 evenly spread sets of nodes ([`Cubature::quasi_random`]) per observation, with random signs.
-    /// The number of samples is rounded up to even.
+    /// One of 32 evenly spread sets of nodes ([`Cubature::quasi_random`]) per observation, with random
+    /// signs; the number of samples is rounded up to even.
     ///
     /// [`Cubature::quasi_random`]: gp_likelihoods::quadrature::Cubature::quasi_random
     QuasiRandom,
 }
 
 impl Default for Sampling {
-    /// 100 random samples, reparameterised derivatives.
     fn default() -> Self {
         Self { estimator: Estimator::default(), draws: Draws::default(), samples: 100, seed: 0 }
     }
 }
 
 impl Expectation {
-    /// Fails for settings that are invalid or unsuitable for this likelihood.
     pub(crate) fn check(&self, likelihood: &dyn Likelihood) -> Result<(), InferenceError> {
         let Self::Sampled(sampling) = self else { return Ok(()) };
         if !(1..=MAX_SAMPLES).contains(&sampling.samples) {

@@ -1,20 +1,17 @@
-//! Samples of the latent values of several observations, with log densities evaluated in one call.
+//! Samples of several observations, with log densities evaluated in one call.
 
 use super::Sampling;
 use super::draws::Nodes;
 use gp_likelihoods::{Latent, Likelihood, RowError, Targets, parameter_count};
 
-/// Samples of several observations with the likelihood's log densities and derivatives.
 #[derive(Debug, Default)]
 pub(super) struct Samples {
     latents: usize,
     params: usize,
-    /// Number S of samples per observation.
     each: usize,
-    /// S×Q standard normal numbers per observation, and the latent values made from them.
+    /// S×Q standard normal numbers per observation, and their latent values.
     t: Vec<f64>,
     f: Vec<f64>,
-    /// S log densities per observation.
     values: Vec<f64>,
     /// Mean derivatives by all parameters, per observation.
     by_params: Vec<f64>,
@@ -22,8 +19,7 @@ pub(super) struct Samples {
 }
 
 impl Samples {
-    /// Draws samples of several observations in one component and evaluates their log densities. `q` has the
-    /// beliefs of all of them, concatenated.
+    /// Draws samples of several observations in one component. `q` has their beliefs, concatenated.
     pub(super) fn fill(
         &mut self,
         (likelihood, rows): (&dyn Likelihood, Targets<'_>),
@@ -51,7 +47,6 @@ impl Samples {
         if *params > 0 { likelihood.mean_by_params_of_rows(rows, f, by_params) } else { Ok(()) }
     }
 
-    /// Standard normal numbers and log densities of one observation.
     pub(super) fn of(&self, place: usize) -> (&[f64], &[f64]) {
         let size = self.each * self.latents;
         let values = &self.values[place * self.each..(place + 1) * self.each];

@@ -1,12 +1,11 @@
-//! Divergence for a diagonal covariance given by log-variances.
+//! Divergence for a diagonal covariance by log-variances.
 
 use super::check_finite;
 use super::{add_mean_gradient, of_mean};
 use gp_ep::{InferenceError, check_count};
 
-/// `KL(N(m, diag(exp ρ)) ‖ N(0, I))` in nats; `mean` and `log_variance` (ρ) have n entries.
-///
-/// A log-variance above 709 gives infinity.
+/// `KL(N(m, diag(exp ρ)) ‖ N(0, I))` in nats; `mean` and `log_variance` (ρ) have n entries; ρ > 709 gives
+/// infinity.
 ///
 /// # Errors
 /// [`InferenceError::Shape`] or [`InferenceError::EntryNotFinite`].
@@ -17,11 +16,11 @@ pub fn diagonal(mean: &[f64], log_variance: &[f64]) -> Result<f64, InferenceErro
     Ok(of_mean(mean) + 0.5 * log_variance.iter().map(|rho| rho.exp_m1() - rho).sum::<f64>())
 }
 
-/// [`diagonal`]; adds `weight` times its gradients: `m` to `by_mean`, `½ (exp ρ − 1)` to `by_log_variance`, n
-/// entries each.
+/// [`diagonal`]; adds `weight` times its gradients: `m` to `by_mean`, `½ (exp ρ − 1)` to `by_log_variance`,
+/// n each.
 ///
 /// # Errors
-/// As [`diagonal`], also for gradients of wrong length. Nothing is then added.
+/// As [`diagonal`], also for gradients of wrong length, with nothing added.
 pub fn diagonal_reverse(
     mean: &[f64],
     log_variance: &[f64],

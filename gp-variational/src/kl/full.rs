@@ -1,4 +1,4 @@
-//! Divergence for a full covariance given by its Cholesky factor.
+//! Divergence for a full covariance by its Cholesky factor.
 
 use super::check_finite;
 use super::{add_mean_gradient, of_mean};
@@ -8,8 +8,7 @@ use gp_ep::{InferenceError, check_count};
 
 /// `KL(N(m, L Lᵀ) ‖ N(0, I))` in nats.
 ///
-/// `mean` has n entries; `factor` is n×n, lower triangular with a positive diagonal. The upper triangle is
-/// not read.
+/// `mean` has n entries; `factor` is n×n, lower triangle read, with a positive diagonal.
 ///
 /// # Errors
 /// [`InferenceError::Shape`], [`InferenceError::EntryNotFinite`], [`InferenceError::FactorNotFinite`] or
@@ -23,7 +22,7 @@ pub fn full(mean: &[f64], factor: MatRef<'_, f64>) -> Result<f64, InferenceError
 /// triangle of `by_factor` (n×n).
 ///
 /// # Errors
-/// As [`full`], also for gradients of wrong shape. Nothing is then added.
+/// As [`full`], also for gradients of wrong shape, with nothing added.
 pub fn full_reverse(
     mean: &[f64],
     factor: MatRef<'_, f64>,
@@ -39,13 +38,11 @@ pub fn full_reverse(
     Ok(divergence)
 }
 
-/// [`full`] without checks of the factor.
 pub(crate) fn of_checked(mean: &[f64], factor: MatRef<'_, f64>) -> Result<f64, InferenceError> {
     check_finite("mean", mean)?;
     Ok(of_mean(mean) + of_factor(factor))
 }
 
-/// Adds `weight` times the gradients of [`full`]; shapes are not checked.
 pub(crate) fn add_full_gradient(
     mean: &[f64],
     factor: MatRef<'_, f64>,
@@ -61,7 +58,7 @@ pub(crate) fn add_full_gradient(
     }
 }
 
-/// `½ (‖L‖² − n) − Σ ln l_ii` column by column: `l_jj² − 1` is computed without cancellation near 1.
+/// `½ (‖L‖² − n) − Σ ln l_ii` by columns: `l_jj² − 1` without cancellation near 1.
 fn of_factor(factor: MatRef<'_, f64>) -> f64 {
     let column = |j: usize| {
         let root = factor[(j, j)];
@@ -71,7 +68,6 @@ fn of_factor(factor: MatRef<'_, f64>) -> f64 {
     (0..factor.ncols()).map(column).sum()
 }
 
-/// Adds one column of the gradient, from the diagonal down.
 fn add_column(weight: f64, factor: ColRef<'_, f64>, mut gradient: ColMut<'_, f64>) {
     gradient[0] -= weight / factor[0];
     match (gradient.rb_mut().try_as_col_major_mut(), factor.try_as_col_major()) {

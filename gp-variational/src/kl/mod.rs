@@ -11,7 +11,6 @@ pub use full::{full, full_reverse};
 
 use gp_ep::InferenceError;
 
-/// Fails at the first non-finite entry.
 fn check_finite(what: &'static str, values: &[f64]) -> Result<(), InferenceError> {
     match values.iter().enumerate().find(|(_, value)| !value.is_finite()) {
         Some((index, &value)) => Err(InferenceError::EntryNotFinite { what, index, value }),
@@ -19,12 +18,10 @@ fn check_finite(what: &'static str, values: &[f64]) -> Result<(), InferenceError
     }
 }
 
-/// Mean part, `½ mᵀm`.
 fn of_mean(mean: &[f64]) -> f64 {
     0.5 * mean.iter().map(|m| m * m).sum::<f64>()
 }
 
-/// Adds the gradient of [`of_mean`], `m`.
 fn add_mean_gradient(mean: &[f64], weight: f64, by_mean: &mut [f64]) {
     by_mean.iter_mut().zip(mean).for_each(|(gradient, m)| *gradient += weight * m);
 }

@@ -1,4 +1,4 @@
-//! Bound and derivatives by the posterior, from sums over the data.
+//! Bound and derivatives by the posterior, from sums.
 
 use super::bound::Bound;
 use super::entropy::Working;
@@ -10,7 +10,6 @@ use gp_kernels::data::for_each_pair;
 use gp_linalg::LinalgError;
 
 impl Bound {
-    /// Computes the bound from sums, and derivatives by the posterior in working memory.
     pub(super) fn assemble(&mut self, model: &Savigp, posterior: &Mixture) -> Result<f64, InferenceError> {
         let (weight, latents, threading) = (self.weight(), posterior.counts().len(), self.threading());
         let expected = &self.layout.extra(&self.sums.numbers)[..self.layout.components()];
@@ -38,7 +37,6 @@ impl Bound {
         Ok(value + self.working.add_divergence(posterior, model.entropy(), threading)?)
     }
 
-    /// Writes derivatives by the parameters of the posterior.
     pub(super) fn write_posterior(&self, posterior: &Mixture, gradient: &mut [f64]) {
         let Working { weights, by_weight, by_mean, by_spread, factors, .. } = &self.working;
         let mut rest = gradient;

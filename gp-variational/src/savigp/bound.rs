@@ -13,10 +13,10 @@ use gp_linalg::Threading;
 use gp_optim::{ParameterSet, StopSignal};
 use serde::{Deserialize, Serialize};
 
-/// Bound of a model on observations, with memory reused between evaluations.
-///
-/// The model's parameters may change between calls. Memory: M numbers per loaded observation and latent
+/// Bound of a model on observations, with reused memory: M numbers per loaded observation and latent
 /// function, up to [`HELD`](gp_kernels::passes::HELD).
+///
+/// The model's parameters may change between calls.
 #[derive(Debug)]
 pub struct Bound {
     passes: Passes<LaneEstimates>,
@@ -24,11 +24,9 @@ pub struct Bound {
     pub(super) working: Working,
     nodes: Nodes,
     expectation: Expectation,
-    /// Sums over lanes, with gradients if the pass computes them.
     pub(super) sums: Sums,
-    /// Number N of observations in all data.
+    /// N of all data.
     observations: usize,
-    /// Scratch for natural-gradient steps, made on first use.
     pub(super) natural: Option<Box<(Natural, Mixture)>>,
 }
 
@@ -39,18 +37,18 @@ pub(super) struct SamplingMemory {
 }
 
 impl Bound {
-    /// Bound on all data, which are loaded.
+    /// Bound on all data, loaded.
     ///
     /// # Errors
-    /// [`InferenceError::Data`] for no or unreadable data; [`InferenceError::Shape`] for data that do not fit
-    /// the model; [`InferenceError::Observation`] for an impossible observation.
+    /// [`InferenceError::Data`] for no or unreadable data; [`InferenceError::Shape`] for data unfit for the
+    /// model; [`InferenceError::Observation`] for an impossible observation.
     pub fn new(model: &Savigp, data: &dyn DataSource) -> Result<Self, InferenceError> {
         let mut bound = Self::build(model, data, data.count())?;
         bound.load_rows(model, data, &Rows::Range(0..data.count()))?;
         Ok(bound)
     }
 
-    /// Bound for batches of up to `capacity` observations; [`load`](Self::load) the first before use.
+    /// Bound for batches of up to `capacity` observations; [`load`](Self::load) one before use.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -79,7 +77,7 @@ impl Bound {
         })
     }
 
-    /// Loads a batch in place of the current one. Values and gradients then estimate the bound on all data.
+    /// Loads the next batch; values and gradients then estimate the bound on all data.
     ///
     /// # Errors
     /// [`InferenceError::Shape`] for an empty or too large batch; otherwise as [`new`](Self::new). No batch
@@ -110,7 +108,7 @@ impl Bound {
         })
     }
 
-    /// Sets a stop signal that can end passes between blocks, with [`DataError::Stopped`].
+    /// Sets a stop signal for passes, polled between blocks, with [`DataError::Stopped`].
     pub fn set_stop_signal(&mut self, stop_signal: StopSignal) {
         self.passes.set_stop_signal(stop_signal);
     }
@@ -120,7 +118,6 @@ impl Bound {
         self.nodes.epoch = self.nodes.epoch.wrapping_add(1);
     }
 
-    /// State of the sampling, for checkpoints.
     pub(super) fn sampling_memory(&self) -> SamplingMemory {
         SamplingMemory { epoch: self.nodes.epoch, expectation: self.expectation }
     }
@@ -152,20 +149,20 @@ impl Bound {
     /// Value of the bound.
     ///
     /// # Errors
-    /// [`InferenceError::Kernel`] for inputs that the kernel refuses or a `K_zz` that cannot be factored;
-    /// [`InferenceError::NotFinite`] or errors of the likelihood; [`InferenceError::Data`] if no batch is
-    /// loaded.
+    /// [`InferenceError::Kernel`] for refused inputs or a `K_zz` that cannot be factored;
+    /// [`InferenceError::NotFinite`] or errors of the likelihood; [`InferenceError::Data`] without a loaded
+    /// batch.
     pub fn value(&mut self, model: &Savigp) -> Result<f64, InferenceError> {
         self.pass(model, model.posterior(), false)?;
         self.assemble(model, model.posterior())
     }
 
-    /// Bound and, in `gradient`, its derivatives by all parameters in natural units, in the order of
-    /// [`Savigp::parameter_names`], including fixed ones, without priors. If no latent function has a free
-    /// parameter, derivatives by latent functions are 0.
+    /// Bound and, in `gradient`, its derivatives by all parameters, also fixed ones, in natural units,
+    /// without priors, in the order of [`Savigp::parameter_names`]. Those by latent functions are 0 if none
+    /// has a free parameter.
     ///
     /// # Errors
-    /// As [`value`](Self::value), and [`InferenceError::Shape`] for a gradient of the wrong length.
+    /// As [`value`](Self::value), and [`InferenceError::Shape`].
     pub fn gradient(&mut self, model: &Savigp, gradient: &mut [f64]) -> Result<f64, InferenceError> {
         let front = model.parameter_count() - model.posterior_values();
         check_count("gradient", "entries", model.parameter_count(), gradient.len())?;
@@ -175,7 +172,6 @@ impl Bound {
         Ok(value)
     }
 
-    /// Bound at another posterior, with its derivatives by the parameters of latent functions and likelihood.
     pub(super) fn gradient_with(
         &mut self,
         model: &Savigp,
@@ -192,17 +188,14 @@ impl Bound {
         self.assemble(model, posterior)
     }
 
-    /// Threading policy.
     pub(super) fn threading(&self) -> Threading {
         self.passes.threading()
     }
 
-    /// `true` if the last pass left sums for a posterior of this shape.
     pub(super) fn is_evaluated_for(&self, posterior: &Mixture) -> bool {
         self.passes.is_projected() && self.is_for(posterior)
     }
 
-    /// `true` if the layout of the sums fits this posterior.
     fn is_for(&self, posterior: &Mixture) -> bool {
         self.layout.counts() == posterior.counts()
             && self.layout.components() == posterior.components()
@@ -214,7 +207,6 @@ impl Bound {
         self.observations as f64 / self.passes.loaded() as f64
     }
 
-    /// Computes the sums over the loaded observations.
     pub(super) fn pass(
         &mut self,
         model: &Savigp,
@@ -247,8 +239,8 @@ impl Bound {
         self.passes.run(pass, &mut self.sums, |block, extra| rule.answer(block, extra))
     }
 
-    /// Sampling noise of the last gradient by posterior means: its total variance divided by its squared
-    /// length; 0 without sampling.
+    /// Sampling noise of the last gradient by posterior means: total variance over squared length; 0 without
+    /// sampling.
     #[must_use]
     pub fn relative_noise(&self) -> f64 {
         let sums = self.sums.numbers.last().copied().unwrap_or(0.0);

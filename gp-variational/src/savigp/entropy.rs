@@ -1,7 +1,7 @@
 //! `−KL(q ‖ p)` of a mixture from the whitened prior, or a lower bound, with derivatives.
 //!
-//! With proportions π and `KL_k` of component k, every bound is `Σ_k π_k b_k − Σ_k π_k ln Σ_l π_l exp a_kl`.
-//! A pair of components enters through `T = S_k + S_l` and `d² = Δᵀ T⁻¹ Δ`, where `Δ = m_k − m_l`.
+//! With proportions π and `KL_k` of component k, every bound is `Σ_k π_k b_k − Σ_k π_k ln Σ_l π_l exp a_kl`. A pair
+//! enters through `T = S_k + S_l` and `d² = Δᵀ T⁻¹ Δ`, `Δ = m_k − m_l`.
 
 use super::mixture::{Covariance, Mixture};
 use crate::kl;
@@ -16,17 +16,16 @@ use std::f64::consts::{LN_2, PI, TAU};
 /// Lower bound on the entropy of a mixture, which has no closed form.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum EntropyBound {
-    /// `a_kl` is minus the Bhattacharyya distance, `b_k = −KL_k` (Kolchinsky and Tracey 2017, with α = ½).
-    /// Exact for one component, equal components, and distant ones.
+    /// `a_kl` is minus the Bhattacharyya distance, `b_k = −KL_k` (Kolchinsky and Tracey 2017, α = ½). Exact
+    /// for one, equal, or distant components.
     #[default]
     Distances,
     /// `a_kl = ln N(m_k; m_l, S_k + S_l)` (Bonilla et al. 2019 eq. 18, Jensen's inequality). Lower than
-    /// `Distances` by up to `½ (1 − ln 2)` per inducing value. For one component the gap is constant, so the
+    /// `Distances` by up to `½ (1 − ln 2)` per inducing value; for one component by a constant, so the
     /// optimum is the same.
     Jensen,
 }
 
-/// Factored posterior and derivatives of the bound by it.
 #[derive(Debug)]
 pub(super) struct Working {
     pub(super) weights: Vec<f64>,
@@ -46,7 +45,6 @@ pub(super) struct Working {
 
 #[derive(Debug)]
 struct Scratch {
-    /// `S_k + S_l` of one latent, and its factor.
     sum: Mat<f64>,
     factor: Cholesky,
     /// `T⁻¹ Δ` and Δ.
@@ -105,13 +103,12 @@ impl Working {
         }
     }
 
-    /// `L_S` of one component and latent, for full covariances.
+    /// `L_S`, for full covariances.
     pub(super) fn factor(&self, component: usize, latent: usize) -> Option<&Cholesky> {
         let latents = self.by_mean.len() / self.weights.len();
         self.factors.get(component * latents + latent)
     }
 
-    /// Updates proportions and factors.
     pub(super) fn refresh(
         &mut self,
         posterior: &Mixture,
@@ -126,7 +123,6 @@ impl Working {
         })
     }
 
-    /// Adds the derivatives of the bound on `−KL(q ‖ p)` and returns the bound.
     pub(super) fn add_divergence(
         &mut self,
         posterior: &Mixture,
@@ -146,7 +142,6 @@ impl Working {
         Ok(value)
     }
 
-    /// Computes `KL_k` per latent for full covariances, and adds `−π_k` times its derivatives.
     fn add_full_divergences(
         &mut self,
         posterior: &Mixture,
@@ -168,7 +163,7 @@ impl Working {
         })
     }
 
-    /// Returns `b_k` and adds `π_k` times its derivatives, except those of `KL_k` for full covariances.
+    /// `b_k`; adds `π_k` times its derivatives, except those of `KL_k` for full covariances.
     fn add_own(&mut self, posterior: &Mixture, bound: EntropyBound, k: usize) -> Result<f64, InferenceError> {
         let (latents, weight) = (posterior.counts().len(), self.weights[k]);
         let mut b = 0.0;
@@ -197,7 +192,7 @@ impl Working {
         Ok(b)
     }
 
-    /// Returns `−Σ π_k ln Σ π_l exp a_kl` and adds its derivatives.
+    /// `−Σ π_k ln Σ π_l exp a_kl`; adds its derivatives.
     fn add_pairs(&mut self, posterior: &Mixture, bound: EntropyBound) -> Result<f64, InferenceError> {
         let (count, terms) = (self.weights.len(), bound.terms());
         let m: usize = posterior.counts().iter().sum();
@@ -226,7 +221,7 @@ impl Working {
         Ok(value)
     }
 
-    /// Turns `a_kl` into `π_l exp a_kl / Σ`, adds derivatives by proportions, and returns `−Σ π_k ln Σ`.
+    /// Turns `a_kl` into `π_l exp a_kl / Σ`, adds derivatives by proportions; returns `−Σ π_k ln Σ`.
     fn responsibilities(&mut self) -> f64 {
         let count = self.weights.len();
         let mut value = 0.0;
@@ -250,7 +245,6 @@ impl Working {
         value
     }
 
-    /// `ln|S_k|`
     fn log_det(&self, posterior: &Mixture, k: usize) -> f64 {
         let latents = posterior.counts().len();
         let of = |q: usize| match self.factors.get(k * latents + q) {
@@ -260,7 +254,6 @@ impl Working {
         (0..latents).map(of).sum()
     }
 
-    /// Adds `weight` times the derivatives of `ln|S_k|`.
     fn add_log_det(&mut self, posterior: &Mixture, k: usize, weight: f64) {
         let latents = posterior.counts().len();
         for q in 0..latents {
@@ -278,7 +271,7 @@ impl Working {
         }
     }
 
-    /// `d²` and `ln|T|` of two components.
+    /// `d²` and `ln|T|`.
     fn pair(&mut self, posterior: &Mixture, pair: (usize, usize)) -> Result<(f64, f64), InferenceError> {
         let (mut squared, mut log_det) = (0.0, 0.0);
         for q in 0..posterior.counts().len() {
@@ -290,7 +283,7 @@ impl Working {
         Ok((squared, log_det))
     }
 
-    /// Computes `T⁻¹Δ` of one latent in scratch, and the factor of T if full; returns `ln|T|`.
+    /// `T⁻¹Δ` of one latent into scratch, and the factor of T if full; returns `ln|T|`.
     fn solve(
         &mut self,
         posterior: &Mixture,
@@ -322,7 +315,6 @@ impl Working {
         Ok(factor.log_det())
     }
 
-    /// Adds `g` times the derivatives of `a_kl`, for k ≠ l.
     fn add_pair(
         &mut self,
         posterior: &Mixture,

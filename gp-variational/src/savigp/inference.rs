@@ -1,4 +1,4 @@
-//! [`Inference`] of the sparse variational model, by the bound on all data.
+//! [`Inference`] of the sparse variational model.
 
 use super::bound::Bound;
 use super::mixture::Covariance;
@@ -14,7 +14,7 @@ use gp_kernels::posterior::{InducingPosterior, MixturePosterior};
 use gp_optim::Batches;
 
 impl Savigp {
-    /// Meaning of the bound's values: fixed samples can make them larger than `ln p(y)`.
+    /// Meaning of the bound's values: fixed samples can exceed `ln p(y)`.
     #[must_use]
     pub fn evidence_kind(&self) -> EvidenceKind {
         match self.expectation() {
@@ -37,8 +37,7 @@ impl Savigp {
     }
 }
 
-/// Values at the maximum over one full Gaussian, converged by natural gradients; diagonal and mixture
-/// posteriors stay as they are.
+/// Values at the maximum over one full Gaussian, by natural gradients; other posteriors stay as they are.
 impl Inference for Savigp {
     type Posterior = MixturePosterior<InducingPosterior>;
     type Settings = BoundLearning;

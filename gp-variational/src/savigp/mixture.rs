@@ -1,9 +1,7 @@
-//! Approximate posterior as parameters: `q(v) = Σ_k π_k Π_q N(v_q; m_kq, S_kq)` (Bonilla et al. 2019 eq. 8,
-//! whitened).
+//! Approximate posterior as parameters: `q(v) = Σ_k π_k Π_q N(v_q; m_kq, S_kq)` (Bonilla et al. 2019 eq. 8, whitened).
 //!
-//! Components are shared by all latent functions. A full covariance is given by its lower factor,
-//! `S = L_S L_Sᵀ`, a diagonal one by its variances. Proportions π are the softmax of logits; the first logit
-//! is 0.
+//! All latent functions share the components. `S = L_S L_Sᵀ` if full, variances if diagonal. Proportions π are the
+//! softmax of logits, the first of which is 0.
 
 use faer::{Mat, MatMut, MatRef};
 use gp_ep::{InferenceError, check_count};
@@ -15,16 +13,16 @@ use serde::{Deserialize, Serialize};
 
 /// Initial spread of component means, in standard deviations.
 const APART: f64 = 0.1;
-/// Initial spread of means around the prior's in [`Mixture::away`], in prior standard deviations.
+/// Initial spread of means in [`Mixture::away`], in prior standard deviations.
 const AWAY: f64 = 0.5;
 
 /// Shape of the covariances of whitened inducing values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Covariance {
-    /// Full covariance: M(M + 1)/2 numbers per latent function and component.
+    /// M(M + 1)/2 numbers per latent function and component.
     #[default]
     Full,
-    /// Diagonal covariance: M numbers per latent function and component.
+    /// Variances only: M numbers per latent function and component.
     Diagonal,
 }
 
@@ -32,21 +30,18 @@ pub enum Covariance {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mixture {
     covariance: Covariance,
-    /// Number M of inducing values per latent function.
+    /// M per latent function.
     counts: Vec<usize>,
-    /// Logits of proportions, for several components.
     logits: Option<Parameter>,
-    /// Gaussians by component, then latent function.
     parts: Vec<Part>,
 }
 
-/// Gaussian of one latent function.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Part {
     mean: Parameter,
     /// Variances, or the diagonal of `L_S`.
     spread: Parameter,
-    /// `L_S` below its diagonal, by columns; none for a diagonal covariance.
+    /// `L_S` below its diagonal, by columns, if full.
     lower: Option<Parameter>,
 }
 
@@ -64,9 +59,8 @@ impl Mixture {
         Ok(Self { covariance, counts: counts.to_vec(), logits: None, parts })
     }
 
-    /// One Gaussian with the prior's covariance and random means, drawn from the seed with half the prior's
-    /// standard deviation. For likelihoods of products of latents, where the prior is a saddle point of the
-    /// bound.
+    /// One Gaussian with the prior's covariance and random means of half its standard deviation, for
+    /// likelihoods of products of latents, where the prior is a saddle point of the bound.
     ///
     /// # Errors
     /// As [`prior`](Self::prior).
@@ -81,8 +75,7 @@ impl Mixture {
         Ok(moved)
     }
 
-    /// K Gaussians in equal proportions with the prior's covariance and means drawn near the prior's:
-    /// [`split`](Self::split) of the prior.
+    /// K Gaussians: [`split`](Self::split) of the prior.
     ///
     /// # Errors
     /// As [`prior`](Self::prior), and [`InferenceError::Shape`] for K = 0.
@@ -95,9 +88,8 @@ impl Mixture {
         Self::prior(counts, covariance)?.split(components, seed)
     }
 
-    /// K copies of one Gaussian in equal proportions, with means drawn from the seed a tenth of its standard
-    /// deviation apart, so that training can separate them. A trained Gaussian is a better start than the
-    /// prior.
+    /// K copies of one Gaussian in equal proportions, means a tenth of its standard deviation apart, so that
+    /// training can separate them. A trained Gaussian is a better start than the prior.
     ///
     /// # Errors
     /// As [`repeated`](Self::repeated).
@@ -122,7 +114,7 @@ impl Mixture {
     /// K identical copies of one Gaussian in equal proportions.
     ///
     /// # Errors
-    /// [`InferenceError::Shape`] for K = 0, or for a mixture of several components.
+    /// [`InferenceError::Shape`] for K = 0, or for several components.
     pub fn repeated(&self, components: usize) -> Result<Self, InferenceError> {
         check_count("posterior", "components", 1, self.components())?;
         if components == 0 {
@@ -139,7 +131,7 @@ impl Mixture {
         Ok(repeated)
     }
 
-    /// Empty posterior, a placeholder without memory.
+    /// Placeholder without memory.
     pub(super) fn nothing() -> Self {
         Self { covariance: Covariance::Full, counts: Vec::new(), logits: None, parts: Vec::new() }
     }
@@ -162,7 +154,7 @@ impl Mixture {
         self.parts.len() / self.counts.len()
     }
 
-    /// Proportions π of the components; they sum to 1.
+    /// Proportions π of the components, with sum 1.
     #[must_use]
     pub fn weights(&self) -> Vec<f64> {
         let mut weights = vec![1.0; self.components()];
@@ -180,7 +172,7 @@ impl Mixture {
         weights.iter_mut().for_each(|w| *w /= total);
     }
 
-    /// Mean of a latent function's whitened inducing values in one component, M numbers.
+    /// Mean of a latent function's whitened inducing values in one component (M).
     ///
     /// # Panics
     /// For a missing component or latent function.
@@ -190,7 +182,7 @@ impl Mixture {
     }
 
     /// Lower Cholesky factor of the covariance of a latent function's whitened inducing values in one
-    /// component, M×M.
+    /// component (M×M).
     ///
     /// # Panics
     /// For a missing component or latent function.
@@ -208,12 +200,12 @@ impl Mixture {
         factor
     }
 
-    /// Sets mean and covariance of a latent function in one component. Of the factor only the lower triangle
-    /// is read, or the diagonal for a diagonal covariance.
+    /// Sets mean and covariance of a latent function in one component; reads the factor's lower triangle, or
+    /// diagonal for a diagonal covariance.
     ///
     /// # Errors
-    /// [`InferenceError::Shape`] for wrong shapes; [`InferenceError::Parameter`] for non-finite numbers or a
-    /// diagonal entry ≤ 0.
+    /// [`InferenceError::Shape`]; [`InferenceError::Parameter`] for non-finite numbers or a diagonal entry ≤
+    /// 0.
     pub fn set(
         &mut self,
         component: usize,
@@ -229,7 +221,6 @@ impl Mixture {
         self.parts[component * q + latent].set(covariance, mean, factor, &mut Vec::new())
     }
 
-    /// Gaussians of all latent functions, by component.
     pub(super) fn parts_mut(&mut self) -> &mut [Part] {
         &mut self.parts
     }
@@ -238,12 +229,11 @@ impl Mixture {
         &self.parts[component * self.counts.len() + latent]
     }
 
-    /// Variances of a diagonal covariance.
     pub(super) fn variances(&self, component: usize, latent: usize) -> &[f64] {
         self.part(component, latent).spread.values()
     }
 
-    /// Writes the factor of a full covariance; the upper triangle is not written.
+    /// Does not write the upper triangle.
     pub(super) fn write_factor(&self, component: usize, latent: usize, out: MatMut<'_, f64>) {
         self.part(component, latent).write_factor(out);
     }

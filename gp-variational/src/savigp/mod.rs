@@ -1,10 +1,9 @@
 //! Variational inference with Gaussian and mixture posteriors, for any likelihood (Bonilla et al. 2019).
 //!
-//! Latent functions are `f_i = φ_iᵀv + N(0, s_i)` with `v ~ N(0, I)` and
-//! `q(v) = Σ_k π_k Π_q N(v_q; m_kq, S_kq)`. Under component k the latent values of an observation are
-//! independent Gaussians of mean `φ_iᵀm` and variance `s_i + φ_iᵀSφ_i`. The bound on `ln p(y)` is
-//! `Σ_i Σ_k π_k E_k[ln p(y_i | f_i)] − KL(q ‖ p)`. It needs only expectations under these Gaussians, and
-//! their derivatives g and h by mean and variance.
+//! Latent functions are `f_i = φ_iᵀv + N(0, s_i)`, `v ~ N(0, I)`, `q(v) = Σ_k π_k Π_q N(v_q; m_kq, S_kq)`. Under
+//! component k an observation's latent values are independent Gaussians, mean `φ_iᵀm`, variance `s_i + φ_iᵀSφ_i`. The
+//! bound on `ln p(y)`, `Σ_i Σ_k π_k E_k[ln p(y_i | f_i)] − KL(q ‖ p)`, needs only expectations under these and their
+//! derivatives g and h by mean and variance.
 //!
 //! | option | setting |
 //! |---|---|
@@ -21,11 +20,9 @@
 //! | SAVIGP, mixture of diagonals (Bonilla et al. 2019) | K diagonal Gaussians | samples | any without natural gradients |
 //! | VFE | one full Gaussian, Gaussian noise | exact | [`Savigp::come_to_rest`], in one step |
 //!
-//! Unlike in Bonilla et al. 2019, diagonal covariances are those of whitened inducing values, so the prior is
-//! diagonal for any kernel.
+//! Unlike in the paper, diagonal covariances are of whitened inducing values: the prior is diagonal for any kernel.
 //!
-//! Sums over data are added in a fixed order: the number of threads changes no bits. Memory for a batch does
-//! not grow with the rest of the data.
+//! Sums over data have a fixed order: the number of threads changes no bits. Memory of a batch does not grow with N.
 
 mod assemble;
 mod bound;

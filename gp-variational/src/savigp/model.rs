@@ -1,4 +1,4 @@
-//! Sparse variational model: latent functions, likelihood, and approximate posterior over inducing values.
+//! Sparse variational model: latent functions, likelihood, approximate posterior.
 
 use super::entropy::EntropyBound;
 use super::mixture::{Covariance, Mixture};
@@ -9,9 +9,9 @@ use gp_kernels::posterior::{MixturePosterior, PosteriorFactor};
 use gp_likelihoods::Likelihood;
 use gp_optim::ParameterSet as _;
 
-/// Sparse variational model: a [`LatentModel`] with a Gaussian or a mixture of Gaussians as posterior.
+/// Sparse variational model: a [`LatentModel`] with a Gaussian or mixture posterior.
 ///
-/// Parameters: those of each latent function, of the likelihood, then of the posterior.
+/// Parameters: each latent function's, the likelihood's, then the posterior's.
 #[derive(Clone, Debug)]
 pub struct Savigp {
     latent: LatentModel,
@@ -21,11 +21,11 @@ pub struct Savigp {
 }
 
 impl Savigp {
-    /// SVGP model: one full Gaussian that starts at the prior, exact expectations. Takes one process per
-    /// latent of the likelihood, or one shared by all, whose projections are computed once.
+    /// SVGP model: one full Gaussian, initially the prior, and exact expectations; one process per latent of
+    /// the likelihood, or a shared one, whose projections are computed once.
     ///
     /// # Errors
-    /// [`InferenceError::Shape`] if the number of latent functions is not the likelihood's.
+    /// [`InferenceError::Shape`] for another number of latent functions.
     pub fn new(
         processes: Vec<SparseProcess>,
         likelihood: Box<dyn Likelihood>,
@@ -48,8 +48,8 @@ impl Savigp {
     /// Sets the method for expected log densities.
     ///
     /// # Errors
-    /// [`InferenceError::Option`] for settings out of range; [`InferenceError::Unsupported`] for derivatives
-    /// of samples with a likelihood that is not differentiable.
+    /// [`InferenceError::Option`]; [`InferenceError::Unsupported`] for derivatives of samples with a
+    /// likelihood that is not differentiable.
     pub fn with_expectation(self, expectation: Expectation) -> Result<Self, InferenceError> {
         expectation.check(self.likelihood())?;
         Ok(Self { expectation, ..self })
@@ -81,7 +81,7 @@ impl Savigp {
         Ok(())
     }
 
-    /// Moves the posterior out, leaving an empty one.
+    /// Leaves an empty posterior.
     pub(super) fn take_posterior(&mut self) -> Mixture {
         std::mem::replace(&mut self.posterior, Mixture::nothing())
     }
@@ -115,8 +115,8 @@ impl Savigp {
         Predictor::new(functions, self.likelihood().clone_box(), self.threading())
     }
 
-    /// Names of all values: those of the [latent model](LatentModel::parameter_names), then of the posterior,
-    /// such as `posterior[0].mean[5]`.
+    /// Names of all values: the [latent model's](LatentModel::parameter_names), then the posterior's, such
+    /// as `posterior[0].mean[5]`.
     #[must_use]
     pub fn parameter_names(&self) -> Vec<String> {
         let mut names = self.latent.parameter_names();
@@ -124,7 +124,7 @@ impl Savigp {
         names
     }
 
-    /// Number of values of the posterior, which come last.
+    /// Number of the posterior's values, which come last.
     pub(super) fn posterior_values(&self) -> usize {
         self.posterior.parameter_count()
     }

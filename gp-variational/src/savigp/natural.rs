@@ -1,9 +1,8 @@
 //! Natural-gradient steps of a single full Gaussian.
 //!
-//! In natural parameters (precision `B = S⁻¹` and shift B m), a step of length ρ is
-//! `B ← (1 − ρ) B + ρ (I − 2Λ)`, then `m ← m + ρ B⁻¹ (g − m)` with the new B, where `g = Σ g_i φ_i` and
-//! `Λ = Σ h_i φ_iφ_iᵀ`. At ρ = 1 on all data, `B = I − 2Λ`: Bonilla et al. 2019 eq. 34 with `λ_i = −2h_i`,
-//! from (126). For Gaussian noise one step converges.
+//! In natural parameters (precision `B = S⁻¹`, shift B m), a step of length ρ is `B ← (1 − ρ) B + ρ (I − 2Λ)`, then
+//! `m ← m + ρ B⁻¹ (g − m)` with the new B, `g = Σ g_i φ_i`, `Λ = Σ h_i φ_iφ_iᵀ`. At ρ = 1 on all data, `B = I − 2Λ`:
+//! Bonilla et al. 2019 eq. 34 with `λ_i = −2h_i`, from (126). For Gaussian noise one step converges.
 
 use super::bound::Bound;
 use super::mixture::Mixture;
@@ -19,14 +18,13 @@ impl Bound {
         self.tempered(1.0)
     }
 
-    /// The last pass, with observations to this power.
+    /// Last pass, with observations to this power.
     fn tempered(&self, power: f64) -> Evaluated<'_> {
         let (weight, threading) = (power * self.weight(), self.threading());
         let (layout, sums, working) = (&self.layout, &*self.sums.numbers, &self.working);
         Evaluated { weight, layout, sums, working, threading }
     }
 
-    /// Takes a step from the posterior of the last pass, halved until the result is proper.
     pub(super) fn natural_step(
         &mut self,
         posterior: &mut Mixture,
@@ -63,7 +61,6 @@ impl Bound {
         Err(InferenceError::ImproperPosterior)
     }
 
-    /// Steps until the posterior has converged, or `is_short` reports that no time is left.
     pub(super) fn ascend(
         &mut self,
         model: &Savigp,
@@ -85,14 +82,12 @@ impl Bound {
     }
 }
 
-/// Bound with the model and posterior, for [`climb`].
 struct BoundClimb<'a> {
     bound: &'a mut Bound,
     model: &'a Savigp,
     posterior: &'a mut Mixture,
     trial: Mixture,
     natural: Natural,
-    /// Sums at the current posterior.
     kept: Vec<f64>,
 }
 
@@ -128,14 +123,13 @@ impl Climber for BoundClimb<'_> {
 }
 
 impl Savigp {
-    /// Takes a natural-gradient step of length `rate` in (0, 1] on the observations loaded in `bound`.
-    /// `bound` must have been evaluated with this posterior. The step is halved until the posterior is
-    /// proper; it may lower the bound.
+    /// Takes a natural-gradient step of length `rate` in (0, 1] on the observations loaded in `bound`, last
+    /// evaluated with this posterior; halved until the posterior is proper. It may lower the bound.
     ///
     /// # Errors
-    /// [`InferenceError::Unsupported`] unless the posterior is one full Gaussian; [`InferenceError::Option`];
-    /// [`InferenceError::ImproperPosterior`]; [`InferenceError::Shape`] for a bound not evaluated with a
-    /// posterior of this shape.
+    /// [`InferenceError::Unsupported`] unless one full Gaussian; [`InferenceError::Option`];
+    /// [`InferenceError::ImproperPosterior`]; [`InferenceError::Shape`] for a bound not evaluated with such
+    /// a posterior.
     pub fn natural_step(&mut self, bound: &mut Bound, rate: f64) -> Result<(), InferenceError> {
         NaturalOptions { rate, ..NaturalOptions::default() }.check()?;
         let mut posterior = self.take_posterior();
@@ -144,13 +138,11 @@ impl Savigp {
         done
     }
 
-    /// Takes natural-gradient steps until the posterior, one full Gaussian, has converged under the current
-    /// parameters on the data of `bound`.
+    /// Converges the posterior, one full Gaussian, by natural-gradient steps on the data of `bound`.
     ///
     /// # Errors
     /// [`InferenceError::Unsupported`] for another posterior; [`InferenceError::Option`];
-    /// [`InferenceError::ImproperPosterior`] if no step, however small, raises the bound; otherwise as
-    /// [`Bound::value`].
+    /// [`InferenceError::ImproperPosterior`] if no step raises the bound; otherwise as [`Bound::value`].
     pub fn come_to_rest(
         &mut self,
         bound: &mut Bound,
@@ -171,7 +163,6 @@ mod tests {
     use gp_kernels::inducing::InducingInputs;
     use gp_likelihoods::BernoulliProbit;
 
-    /// A step of length ρ moves natural parameters by ρ times the full change.
     #[test]
     fn steps_are_linear_in_natural_parameters() {
         let points = Mat::from_fn(30, 1, |i, _| i as f64 / 5.0);

@@ -1,5 +1,4 @@
-//! Pass rule of variational inference: expected log densities and their derivatives from the marginals of a
-//! block.
+//! Pass rule: expected log densities and derivatives from a block's marginals.
 
 use super::entropy::Working;
 use super::mixture::{Covariance, Mixture};
@@ -11,10 +10,9 @@ use gp_kernels::passes::{Beliefs, Gram, LaneBlock, LatentBlock, Layout, Seen, Wh
 use gp_likelihoods::{Latent, Targets};
 use std::ops::Range;
 
-/// Observations per piece of work. Sampled likelihoods get a whole block instead.
+/// Observations per piece of work; sampled likelihoods get a whole block.
 const PIECE: usize = 16;
 
-/// Memory of a lane: one entry per piece of a block.
 #[derive(Debug, Default)]
 pub(super) struct LaneEstimates(Vec<Piece>);
 
@@ -22,23 +20,21 @@ pub(super) struct LaneEstimates(Vec<Piece>);
 struct Piece {
     estimates: Estimates,
     beliefs: Vec<Latent>,
-    /// Per observation: expected log density, derivatives by the likelihood's parameters; then, per latent,
-    /// derivatives by mean and variance and the sampling variance of the former.
+    /// Per observation: expected log density, derivatives by the likelihood's parameters; per latent,
+    /// derivatives by mean and variance and the former's sampling variance.
     answers: Vec<f64>,
 }
 
-/// Inputs of a pass.
 #[derive(Clone, Copy)]
 pub(super) struct Rule<'a> {
     pub(super) model: &'a Savigp,
     pub(super) expectation: &'a Expectation,
     pub(super) nodes: &'a Nodes,
     pub(super) proportions: &'a [f64],
-    /// Observations represented by each loaded one: factor of derivatives by φ and s; sums are without it.
+    /// Observations per loaded one: factor of derivatives by φ and s, not of sums.
     pub(super) weight: f64,
 }
 
-/// Mixture with the factors of its covariances.
 #[derive(Clone, Copy)]
 pub(super) struct Components<'a> {
     pub(super) posterior: &'a Mixture,
@@ -55,26 +51,23 @@ impl Beliefs for Components<'_> {
     }
 }
 
-/// Shape of the sums for a posterior.
 pub(super) fn gram(posterior: &Mixture) -> Gram {
     if posterior.covariance() == Covariance::Full { Gram::Full } else { Gram::Diagonal }
 }
 
-/// Layout of sums: `Σ h φφᵀ` and `Σ g φ` per component and latent; then expected log densities per component,
-/// derivatives by the likelihood's parameters, and sampling noise.
+/// `Σ h φφᵀ` and `Σ g φ` per component and latent; expected log densities per component; derivatives by the
+/// likelihood's parameters; sampling noise.
 pub(super) fn layout(posterior: &Mixture, params: usize) -> Layout {
     let components = posterior.components();
     let layout = Layout::new(posterior.counts().to_vec(), components + params + 1);
     layout.with_components(components, gram(posterior))
 }
 
-/// Range of the derivatives by the likelihood's parameters.
 pub(super) fn params(layout: &Layout, extra: &[f64]) -> Range<usize> {
     layout.components()..extra.len() - 1
 }
 
 impl Rule<'_> {
-    /// Processes one block under one component.
     pub(super) fn answer(
         self,
         block: LaneBlock<'_, LaneEstimates>,
@@ -98,7 +91,6 @@ impl Rule<'_> {
         Ok(())
     }
 
-    /// Estimates the expectations of one piece.
     fn estimate(
         self,
         Piece { estimates, beliefs, answers }: &mut Piece,
@@ -130,7 +122,6 @@ impl Rule<'_> {
         Ok(())
     }
 
-    /// Stores the result of one observation.
     fn take(
         self,
         answer: &[f64],

@@ -1,41 +1,37 @@
-//! Natural-gradient steps of a posterior beside first-order steps of everything else, one per mini-batch.
+//! Natural-gradient steps of a posterior, one per mini-batch, beside first-order steps of everything else.
 //!
-//! A step of length ρ replaces a share ρ of the posterior by what one batch says, with the weight of all N rows. With a
-//! constant ρ the posterior consists of the last 1/ρ batches, and its noise stays. Here step t, from 0, has length c/(t +
-//! c/ρ₀): an average over the last c-th of the batches so far, since earlier ones were seen with other parameters. It is
-//! at least B/N, an average over one epoch.
+//! A step of length ρ replaces a share ρ of the posterior by one batch's, with the weight of all N rows. Constant ρ
+//! averages the last 1/ρ batches and keeps their noise. Step t, from 0, has length c/(t + c/ρ₀), an average over the
+//! last c-th of the batches, since earlier ones had other parameters; at least B/N, an average over one epoch.
 //!
-//! `robust_max` [saturates](gp_likelihoods::Described::saturates): it has no gradient at rows whose label is improbable, so
-//! a posterior that is soon certain excludes classes for good. Then all steps have the length B/N, or five by the number
-//! of steps if that is longer, and observations have a power that grows from 0 to 1 over five epochs, or half of the
-//! steps if that is sooner. That does not exclude such maxima, but makes them rare.
+//! `robust_max` [saturates](gp_likelihoods::Described::saturates): it has no gradient at rows with an improbable
+//! label, so a posterior that is soon certain excludes classes for good. Then all steps have length B/N, or five by
+//! the number of steps if longer, and the power of observations grows from 0 to 1 over five epochs, or half of the
+//! steps if sooner. Such maxima become rare.
 
 use super::bound::{Bound, SamplingMemory};
 use super::mixture::Mixture;
 use gp_optim::{Companion, ParameterSet, ParameterSetMut};
 
-/// Number c: the average is over the last fifth of the batches so far.
+/// Number c: average over the last fifth of the batches.
 const RECENT: f64 = 5.0;
 /// Epochs, and share of all steps, over which the power of observations grows.
 const EPOCHS: f64 = 5.0;
 const SHARE: f64 = 0.5;
-/// Minimum sum of the lengths of all steps. The start keeps a weight of exp(−5).
+/// Minimum sum of all step lengths: the start keeps a weight of exp(−5).
 const MIN_SUM: f64 = 5.0;
 
-/// Length ρ of a step, and power of observations in it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct NaturalStep {
     pub(super) rate: f64,
     pub(super) power: f64,
 }
 
-/// Schedule of steps.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NaturalSteps {
-    /// Length ρ₀ of the first step, and maximum of the others.
+    /// First length ρ₀, the maximum.
     first: f64,
     saturates: bool,
-    /// Maximum number of steps.
     count: u64,
     taken: u64,
 }
@@ -45,7 +41,6 @@ impl NaturalSteps {
         Self { first, saturates, count, taken: 0 }
     }
 
-    /// Next step, for a batch with this share of the rows.
     pub(super) fn next(&mut self, share: f64) -> NaturalStep {
         let taken = self.taken as f64;
         self.taken += 1;
@@ -56,7 +51,6 @@ impl NaturalSteps {
         NaturalStep { rate: rate.max(share).min(self.first), power: 1.0 }
     }
 
-    /// Step `t`, from 1, of observations whose power grows.
     fn growing(&self, t: f64, share: f64) -> NaturalStep {
         let count = self.count as f64;
         let rate = share.max(MIN_SUM / count).min(self.first);

@@ -1,4 +1,4 @@
-//! Natural-gradient step computed from sums, in reused memory.
+//! Natural-gradient step from sums, in reused memory.
 
 use super::entropy::Working;
 use super::mixture::{Covariance, Mixture, Part};
@@ -10,9 +10,8 @@ use gp_kernels::passes::Layout;
 use gp_linalg::product::matmul_lower;
 use gp_linalg::{Cholesky, JitterPolicy, LinalgError, Threading};
 
-/// Results of the last pass.
 pub(super) struct Evaluated<'a> {
-    /// Observations represented by each loaded one.
+    /// Observations per loaded one.
     pub(super) weight: f64,
     pub(super) layout: &'a Layout,
     pub(super) sums: &'a [f64],
@@ -20,11 +19,9 @@ pub(super) struct Evaluated<'a> {
     pub(super) threading: Threading,
 }
 
-/// Scratch for natural-gradient steps, one per latent function.
 #[derive(Debug)]
 pub(super) struct Natural(Vec<Room>);
 
-/// Scratch of one latent function.
 #[derive(Debug)]
 struct Room {
     /// B, the new B, and a triangular matrix.
@@ -34,12 +31,10 @@ struct Room {
     factor: Cholesky,
     mean: Vec<f64>,
     step: Vec<f64>,
-    /// Entries below the diagonal of a factor.
     below: Vec<f64>,
 }
 
 impl Natural {
-    /// Fails unless the posterior is one full Gaussian.
     pub(super) fn check(posterior: &Mixture) -> Result<(), InferenceError> {
         if posterior.components() == 1 && posterior.covariance() == Covariance::Full {
             return Ok(());
@@ -52,8 +47,7 @@ impl Natural {
         Ok(Self(posterior.counts().iter().map(|&m| Room::new(m)).collect()))
     }
 
-    /// Sets `to` one step of length `rate` from `from`, where the sums were computed. `false` if the result
-    /// is not proper; `to` is then invalid.
+    /// Sets `to` one step from `from`, where the sums were computed; `false` if improper, with `to` invalid.
     pub(super) fn step(
         &mut self,
         at: &Evaluated<'_>,
@@ -65,7 +59,7 @@ impl Natural {
         is_proper(for_each_pair(at.threading, &mut self.0, to.parts_mut(), step))
     }
 
-    /// Natural parameters of `from`, and their change in a full step. Per latent function: B from the
+    /// Natural parameters of `from`, and their change in a full step; per latent function, B from the
     /// diagonal down, then B m.
     pub(super) fn naturals(
         &mut self,
@@ -80,7 +74,7 @@ impl Natural {
         Ok((place, step))
     }
 
-    /// Sets `to` from natural parameters. `false` if they are not proper; `to` is then invalid.
+    /// `false` if the natural parameters are not proper; `to` is then invalid.
     pub(super) fn set(
         &mut self,
         naturals: &[f64],
@@ -147,7 +141,7 @@ impl Room {
         self.finish(to)
     }
 
-    /// Computes `B = L_S⁻ᵀ L_S⁻¹` of the last pass's posterior, from the diagonal down.
+    /// `B = L_S⁻ᵀ L_S⁻¹` of the last pass, from the diagonal down.
     fn look(&mut self, at: &Evaluated<'_>, q: usize) -> Result<(), InferenceError> {
         let Self { precision, half, .. } = self;
         identity(half.as_mut());
@@ -159,7 +153,6 @@ impl Room {
         Ok(())
     }
 
-    /// Sets a posterior from the computed mean and factor of the precision.
     fn finish(&mut self, to: &mut Part) -> Result<(), InferenceError> {
         let Self { half, factor, mean, below, .. } = self;
         identity(half.as_mut());
@@ -168,13 +161,12 @@ impl Room {
         to.set(Covariance::Full, mean, lower, below)
     }
 
-    /// Number of natural parameters.
     fn len(&self) -> usize {
         let m = self.mean.len();
         m * (m + 1) / 2 + m
     }
 
-    /// Appends B and B m to `place`, and their change in a full step to `change`: to `B₁ = I − 2Λ` and
+    /// Appends B and B m to `place`, their change in a full step to `change`: to `B₁ = I − 2Λ` and
     /// `B₁ m + g − m`.
     fn add_naturals(
         &mut self,
@@ -203,7 +195,7 @@ impl Room {
         Ok(())
     }
 
-    /// Reads natural parameters: B into `next`, B m in reverse order into `step`.
+    /// B into `next`, B m in reverse order into `step`.
     fn read(&mut self, naturals: &[f64]) {
         let m = self.mean.len();
         let (mut lower, shift) = naturals.split_at(naturals.len() - m);
@@ -215,7 +207,6 @@ impl Room {
         self.step.iter_mut().rev().zip(shift).for_each(|(out, shift)| *out = *shift);
     }
 
-    /// Sets a posterior from the natural parameters that were read.
     fn set(&mut self, to: &mut Part) -> Result<(), InferenceError> {
         let Self { precision, next, factor, mean, step, .. } = self;
         factor_reversed(next.as_ref(), precision.as_mut(), factor)?;
@@ -225,8 +216,8 @@ impl Room {
     }
 }
 
-/// Factors `B = U Uᵀ` with upper triangular U, by factoring B with reversed rows and columns. Then
-/// `S = U⁻ᵀU⁻¹` has the lower factor U⁻ᵀ. B is given from the diagonal down; `room` receives all of it.
+/// Factors `B = U Uᵀ`, U upper triangular, by reversed rows and columns: `S = U⁻ᵀU⁻¹` has the lower factor
+/// U⁻ᵀ. B is given from the diagonal down; `room` receives all.
 fn factor_reversed(
     lower: MatRef<'_, f64>,
     mut room: MatMut<'_, f64>,

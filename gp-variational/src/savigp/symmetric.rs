@@ -4,7 +4,6 @@ use faer::{MatMut, MatRef};
 use gp_linalg::LinalgError;
 use gp_linalg::product::symmetrise_lower;
 
-/// Copies a lower triangle and mirrors it.
 pub(super) fn copy_symmetric(lower: MatRef<'_, f64>, mut out: MatMut<'_, f64>) -> Result<(), LinalgError> {
     for j in 0..lower.ncols() {
         let below = lower.nrows() - j;

@@ -2,10 +2,8 @@
 //!
 //! - *All together*: L-BFGS on everything.
 //! - *Alternating* (Bonilla et al. 2019 §9.2): L-BFGS on one group after the other.
-//! - *Outer*: L-BFGS on everything but the posterior; natural gradients iterate that to convergence at every
-//!   evaluation.
-//! - *In batches*: a first-order method on everything, or on everything but the posterior, which takes
-//!   natural-gradient steps.
+//! - *Outer*: L-BFGS on everything but the posterior, converged by natural gradients at every evaluation.
+//! - *In batches*: a first-order method on everything, or beside natural-gradient steps of the posterior.
 
 use super::bound::{Bound, SamplingMemory};
 use super::mixture::Mixture;
@@ -25,32 +23,29 @@ use gp_optim::{
     train_by_descent,
 };
 
-/// Settings of posterior and samples during learning.
-///
-/// *Outer* means [`Learning::Outer`](gp_ep::Learning::Outer), *in steps* `Inner` and `Batches`.
+/// Settings of posterior and samples during learning. *Outer* means
+/// [`Learning::Outer`](gp_ep::Learning::Outer), *in steps* `Inner` and `Batches`.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct BoundLearning {
-    /// Outer: settings of natural gradients for one full Gaussian. `None`, or another posterior: L-BFGS on
-    /// all parameters.
-    pub rest: Option<NaturalOptions>,
-    /// In steps: length of the first natural-gradient step of one full Gaussian, one step after each batch. Later
-    /// steps become shorter, until the posterior averages over one epoch. `None`: first-order steps on all
+    /// Outer: natural gradients for one full Gaussian. `None`, or other posteriors: L-BFGS on all
     /// parameters.
+    pub rest: Option<NaturalOptions>,
+    /// In steps: length of the first natural-gradient step of one full Gaussian, one per batch; shorter
+    /// later, until the posterior averages over one epoch. `None`: first-order steps on all parameters.
     pub rate: Option<f64>,
-    /// In steps: adaptive number of samples. `None`: the model's number.
+    /// In steps: adaptive number of samples. `None`: the model's.
     pub noise: Option<NoiseTarget>,
 }
 
 impl Default for BoundLearning {
-    /// Natural gradients in the outer method; first-order steps with the model's number of samples in batches.
     fn default() -> Self {
         Self { rest: Some(NaturalOptions::default()), rate: None, noise: None }
     }
 }
 
 impl BoundLearning {
-    /// Outer: one full Gaussian is converged by natural gradients with these settings.
+    /// Outer: natural gradients converge one full Gaussian.
     #[must_use]
     pub fn at_rest(rest: NaturalOptions) -> Self {
         Self { rest: Some(rest), ..Self::default() }
@@ -69,7 +64,7 @@ impl BoundLearning {
     }
 }
 
-/// Bound after learning. In batches the last batch is loaded; none is if a resumed run had nothing left to do.
+/// Bound after learning. In batches the last is loaded, if any was left to do.
 #[derive(Debug)]
 pub struct BoundState {
     /// Bound with its memory.
@@ -78,16 +73,12 @@ pub struct BoundState {
     pub ascent: Option<Ascent>,
 }
 
-/// Callback after every evaluation.
 type Watching<'a> = OnEvaluation<'a, MixturePosterior<InducingPosterior>>;
 
-/// Noise target for an adaptive number of samples.
-///
-/// After each batch the number changes by at most a factor of two, towards this noise of the gradient by
-/// posterior means.
+/// Noise target of an adaptive number of samples, which changes by at most a factor of two per batch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NoiseTarget {
-    /// Standard deviation of the gradient, over all entries, relative to its length.
+    /// Standard deviation of the gradient by posterior means, over all entries, relative to its length.
     pub relative: f64,
     /// Minimum number of samples.
     pub least: usize,
@@ -96,7 +87,6 @@ pub struct NoiseTarget {
 }
 
 impl Default for NoiseTarget {
-    /// Noise of a third of the gradient, 10 to 1000 samples.
     fn default() -> Self {
         Self { relative: 1.0 / 3.0, least: 10, most: 1000 }
     }
@@ -115,7 +105,6 @@ impl NoiseTarget {
         Ok(())
     }
 
-    /// Next number of samples.
     fn next(&self, samples: usize, noise: f64) -> usize {
         let wanted = samples as f64 * noise / self.relative.powi(2);
         let near = wanted.clamp(0.5 * samples as f64, 2.0 * samples as f64);
@@ -124,7 +113,6 @@ impl NoiseTarget {
 }
 
 impl Savigp {
-    /// Optimises all free parameters by L-BFGS on all data, with constant samples.
     pub(super) fn learn_together(
         &mut self,
         data: &dyn DataSource,
@@ -139,9 +127,9 @@ impl Savigp {
         Ok(Trained { run, state: BoundState { bound, ascent: None } })
     }
 
-    /// Trains groups in turn by L-BFGS: free parameters of posterior, kernels, likelihood, inducing inputs.
-    /// Ends when a round raises the bound by at most 10⁻⁶ (Bonilla et al. 2019 §9.2). Iteration limits are
-    /// per group and round.
+    /// Trains groups in turn by L-BFGS: posterior, kernels, likelihood, inducing inputs; ends when a round
+    /// raises the bound by at most 10⁻⁶ (Bonilla et al. 2019 §9.2). Iteration limits are per group and
+    /// round.
     ///
     /// # Errors
     /// As [`learn_with`](gp_ep::Inference::learn_with).
@@ -169,7 +157,6 @@ impl Savigp {
         Ok(run)
     }
 
-    /// Groups of free parameters, in order, and their stages.
     fn schedule(&self, options: &MinimiseOptions) -> Result<(Groups, Schedule), InferenceError> {
         let (mut groups, mut stages) = (Groups::new(), [vec![], vec![], vec![], vec![]]);
         let mut push = |stage: usize, name: String, count: usize| -> Result<(), InferenceError> {
@@ -205,8 +192,8 @@ impl Savigp {
         Ok((groups, schedule))
     }
 
-    /// Optimises everything but the posterior by L-BFGS on the bound maximised over one full Gaussian. Natural
-    /// gradients find that maximum at every evaluation, from the previous posterior.
+    /// L-BFGS on the bound maximised over the posterior, one full Gaussian, by natural gradients from the
+    /// previous one.
     pub(super) fn learn_outside(
         &mut self,
         data: &dyn DataSource,
@@ -234,8 +221,7 @@ impl Savigp {
         Ok(Trained { run, state: BoundState { bound, ascent } })
     }
 
-    /// Takes one first-order step per batch, with new samples; with natural gradients, one step of the
-    /// posterior follows.
+    /// A first-order step per batch, with new samples, and a natural-gradient step of the posterior if set.
     pub(super) fn learn_in_batches(
         &mut self,
         data: &dyn DataSource,
@@ -266,7 +252,6 @@ impl Savigp {
         Ok(Trained { run, state: BoundState { bound: sampled.bound, ascent: None } })
     }
 
-    /// Takes [natural-gradient steps](NaturalSteps) on the posterior and first-order steps on everything else.
     fn learn_beside_posterior(
         &mut self,
         data: &dyn DataSource,
@@ -299,7 +284,6 @@ impl Savigp {
     }
 }
 
-/// Posterior that is converged at every evaluation, from its previous value.
 struct Resting(Mixture);
 
 impl Companion for Resting {
@@ -315,7 +299,6 @@ impl Companion for Resting {
     }
 }
 
-/// Bound with new samples for every batch.
 struct Sampled {
     bound: Bound,
 }
@@ -342,7 +325,7 @@ impl Bound {
         options
     }
 
-    /// Loads the next batch with new samples; keeps an error in `fault`.
+    /// Keeps an error in `fault`.
     fn next_batch(
         &mut self,
         model: &Savigp,
@@ -355,7 +338,6 @@ impl Bound {
         loaded.map_err(|error| fault.get_or_insert(error).clone())
     }
 
-    /// Sets the number of samples for the next batch.
     fn follow_noise(&mut self, model: &Savigp, target: Option<&NoiseTarget>) -> Result<(), InferenceError> {
         let (Some(target), Expectation::Sampled(sampling)) = (target, *self.expectation()) else {
             return Ok(());
@@ -365,12 +347,12 @@ impl Bound {
     }
 }
 
-/// Result of a run, or the fault of the data: retrying with a smaller step would not help.
+/// Prefers a fault of the data: retrying with a smaller step would not help.
 fn unless<R>(fault: Option<InferenceError>, run: Result<R, InferenceError>) -> Result<R, InferenceError> {
     fault.filter(|fault| *fault != DataError::Stopped.into()).map_or(run, Err)
 }
 
-/// Natural gradients from the current posterior, or from the prior if that fails under these parameters.
+/// Natural gradients from the current posterior, or from the prior if that fails.
 fn come_to_rest(
     bound: &mut Bound,
     model: &Savigp,

@@ -1,4 +1,4 @@
-//! Gaussians over the latent values at all observations.
+//! Gaussians over latent values at all observations.
 #![expect(clippy::unwrap_used, reason = "tests say what they expect")]
 
 use crate::savigp::support::{Problem, assert_close, log_normal, plus_diagonal, rbf, solve};
@@ -36,7 +36,7 @@ fn at_rest(model: &DenseVariational, data: &Table<'_>) -> (DenseState, f64) {
     (state, ascent.bound)
 }
 
-/// With Gaussian noise the posterior is exact regression after one step, although K cannot be factored.
+/// Exact regression after one step, although K cannot be factored.
 #[test]
 fn with_gaussian_noise_it_is_exact() {
     let problem = Problem::new(60, 1, 1);
@@ -60,7 +60,7 @@ fn with_gaussian_noise_it_is_exact() {
     }
 }
 
-/// A stop signal can end an evaluation at any of its checks, also within the factorisation; the state stays usable.
+/// At any check, also within the factorisation; the state stays usable.
 #[test]
 fn a_stop_signal_ends_an_evaluation_at_any_question() {
     let problem = Problem::new(60, 1, 1);
@@ -87,7 +87,6 @@ fn a_stop_signal_ends_an_evaluation_at_any_question() {
     assert!((4..40).contains(&ended), "{ended}");
 }
 
-/// The posterior equals that of inducing inputs at the data, for likelihoods of one and of three latents.
 #[test]
 fn it_is_a_full_gaussian_at_the_data() {
     // Few observations: quadrature over three latents takes thousands of nodes.
@@ -120,7 +119,6 @@ fn it_is_a_full_gaussian_at_the_data() {
     }
 }
 
-/// Anderson mixing converges to the same posterior in fewer steps.
 #[test]
 fn remembered_steps_come_to_rest_sooner() {
     let problem = Problem::new(40, 1, 7);
@@ -139,7 +137,6 @@ fn remembered_steps_come_to_rest_sooner() {
     assert!(2 * remembered.evaluations < plain.evaluations, "{remembered:?} against {plain:?}");
 }
 
-/// The gradient of the maximal bound by kernels and likelihood equals differences of maximal bounds.
 #[test]
 fn at_rest_gradients_are_those_of_the_largest_bound() {
     let problem = Problem::new(25, 1, 3);
@@ -169,7 +166,7 @@ fn at_rest_gradients_are_those_of_the_largest_bound() {
     }
 }
 
-/// Samples change the posterior, but given λ and ν not the derivatives by kernels (Bonilla et al. 2019 §6.1.1).
+/// At fixed λ and ν (Bonilla et al. 2019 §6.1.1).
 #[test]
 fn samples_do_not_touch_derivatives_by_kernels() {
     let problem = Problem::new(20, 1, 4);

@@ -1,5 +1,4 @@
-//! Training interrupted after every iteration and resumed from its checkpoint ends with the same bits as
-//! uninterrupted training: parameters, posterior and the solver's report.
+//! Training interrupted after every iteration and resumed ends with the same bits.
 #![expect(clippy::unwrap_used, reason = "tests say what they expect")]
 
 use crate::savigp::support::{Problem, model};
@@ -15,8 +14,7 @@ use gp_variational::{
 use std::fmt::Debug;
 use std::time::Duration;
 
-/// Compares `run` uninterrupted with `run` resumed after every iteration, which must take more than a few
-/// pieces.
+/// `run` must take more than a few pieces.
 fn in_pieces<T: PartialEq + Debug>(run: impl Fn(Control) -> Result<T, InferenceError>) {
     let straight = run(Control::new()).unwrap();
     let folder = tempfile::tempdir().unwrap();
@@ -47,7 +45,7 @@ fn outer(iterations: u64, control: Control) -> Learning {
     Learning::Outer(minimise(iterations, control))
 }
 
-/// Too few steps to converge, so that evaluations depend on the posterior left by the previous one.
+/// Too few to converge, so evaluations depend on the previous posterior.
 fn few_steps() -> NaturalOptions {
     NaturalOptions { max_steps: 2, rate: 0.6, ..NaturalOptions::default() }
 }
@@ -129,7 +127,6 @@ fn with_rate(natural: Option<f64>) -> BoundLearning {
     natural.map_or_else(BoundLearning::default, BoundLearning::in_steps)
 }
 
-/// Every batch has new samples, and their number adapts to the noise.
 #[test]
 fn batches_of_samples() {
     let problem = Problem::new(40, 1, 6);

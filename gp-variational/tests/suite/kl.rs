@@ -1,11 +1,10 @@
-//! Divergences against their definition, gradients against differences.
+//! Divergences against definitions, gradients against differences.
 
 use faer::Mat;
 use gp_variational::{InferenceError, kl};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
-/// A mean and a lower factor with diagonal entries between 0.2 and 2.
 fn gaussian() -> impl Strategy<Value = (Vec<f64>, Mat<f64>)> {
     (0..7_usize).prop_flat_map(|n| {
         let mean = proptest::collection::vec(-2.0..2.0, n);
@@ -21,7 +20,6 @@ fn gaussian() -> impl Strategy<Value = (Vec<f64>, Mat<f64>)> {
     })
 }
 
-/// ln det of a symmetric positive definite matrix by Gaussian elimination without pivoting.
 fn log_det(mut a: Vec<Vec<f64>>) -> f64 {
     let mut sum = 0.0;
     while let Some(pivot) = a.first().cloned() {
@@ -34,7 +32,7 @@ fn log_det(mut a: Vec<Vec<f64>>) -> f64 {
     sum
 }
 
-/// `½ (tr S + mᵀm − n − ln det S)` with S written out.
+/// `½ (tr S + mᵀm − n − ln det S)`, S written out.
 fn by_definition(mean: &[f64], factor: &Mat<f64>) -> f64 {
     let n = mean.len();
     let s: Vec<Vec<f64>> = (0..n)
@@ -45,9 +43,8 @@ fn by_definition(mean: &[f64], factor: &Mat<f64>) -> f64 {
     0.5 * (trace + square - n as f64 - log_det(s))
 }
 
-/// Central difference. Third derivatives are at most 2·2/0.2³ = 500 (of −ln l at l = 0.2, weight 2), so h =
-/// 1e-5 leaves a truncation error below 1e-8. Values up to 100 have rounding errors of 1e-14, divided by h
-/// 1e-9.
+/// Third derivatives ≤ 2·2/0.2³ = 500 (of −ln l at l = 0.2, weight 2): h = 1e-5 truncates below 1e-8. Values
+/// up to 100 round by 1e-14, divided by h 1e-9.
 fn difference(mut f: impl FnMut(f64) -> f64) -> f64 {
     const H: f64 = 1e-5;
     (f(H) - f(-H)) / (2.0 * H)

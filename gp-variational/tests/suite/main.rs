@@ -1,4 +1,4 @@
-//! Integration tests in one program: linking one per file takes longer than compiling.
+//! Tests from outside, linked once to save time.
 
 mod dense;
 mod interrupted;

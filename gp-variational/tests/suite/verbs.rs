@@ -1,4 +1,4 @@
-//! Log evidence and posterior of every method, against each other where they must agree.
+//! Log evidence and posterior of all methods, compared where they must agree.
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
 
 use faer::Mat;
@@ -44,7 +44,7 @@ fn close(found: f64, expected: f64, what: &str) {
     assert!((found - expected).abs() <= 1e-6 * (1.0 + expected.abs()), "{what}: {found}, not {expected}");
 }
 
-/// With inducing inputs at all observations, every method is exact under Gaussian noise.
+/// Inducing inputs at all observations: exact under Gaussian noise.
 fn agrees<M: Inference>(name: &str, model: &M, kind: EvidenceKind) {
     let (x, new) = (points(25), points(40).as_ref().subrows(30, 6).to_owned());
     let y = targets(&x);
@@ -85,7 +85,6 @@ fn all_methods_are_exact_with_inducing_inputs_at_the_data() {
     agrees("dense", &dense, EvidenceKind::LowerBound);
 }
 
-/// Learning raises the log evidence, for every method.
 fn learns<M: Inference>(name: &str, mut model: M, data: &Observations<'_>) {
     let before = model.log_evidence(data).unwrap();
     let options = MinimiseOptions { max_iterations: 5, ..MinimiseOptions::default() };
@@ -122,8 +121,7 @@ fn all_methods_learn_by_one_verb() {
     learns("ivm", Ivm::new(vec![kernel()], probit()).unwrap(), &signs);
 }
 
-/// Every method takes a step for each update of the posterior, or reports that it cannot and leaves the model
-/// unchanged.
+/// A step per update of the posterior, or an error with an unchanged model.
 fn takes_steps<M: Inference>(name: &str, mut model: M, data: &Observations<'_>, does: bool) {
     let before = model.parameter_values();
     let steps = || Steps::new(Adam::with_rate(0.01), 3);
@@ -157,7 +155,7 @@ fn learning_inside_and_in_batches_is_for_posteriors_that_take_steps() {
     takes_steps("svgp", svgp(&z), &signs, true);
 }
 
-/// Fixed samples can raise the value above the bound, and above `ln p(y)`.
+/// Fixed samples can exceed the bound and `ln p(y)`.
 #[test]
 fn a_sampled_bound_is_an_estimate() {
     let x = points(12);
@@ -170,7 +168,7 @@ fn a_sampled_bound_is_an_estimate() {
     assert_eq!(sampled.log_evidence(&data).unwrap().kind, EvidenceKind::Estimate);
 }
 
-/// The informative vector machine has the same operations; its observation moments follow from class
+/// The informative vector machine has the same operations; observation moments follow from class
 /// probabilities.
 #[test]
 fn labels_have_the_same_verbs() {
@@ -194,7 +192,7 @@ fn svgp(z: &Mat<f64>) -> Savigp {
     Savigp::new(vec![process(z)], Box::new(BernoulliProbit)).unwrap()
 }
 
-/// An observation of weight w equals w copies; when converged, variational inference is Power EP with α = 0.
+/// Weight w equals w copies; converged, variational inference is Power EP with α = 0.
 #[test]
 fn observations_count_as_often_as_their_weights_say() {
     let (x, z) = (points(12), points(5));
@@ -232,7 +230,7 @@ fn observations_count_as_often_as_their_weights_say() {
     assert_eq!(predictor.likelihood().outputs(), 1);
 }
 
-/// A stop signal can end every operation at any of its checks.
+/// At any check.
 fn a_stop_signal_ends_verbs(model: &impl Inference, data: &dyn DataSource) {
     for last in 0..4 {
         let stop_signal = || {

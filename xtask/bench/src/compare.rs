@@ -7,28 +7,21 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-/// Allowed relative increase of a row's time, besides noise, and of its allocated bytes.
+/// Allowed relative increase in time (beyond noise) and in allocated bytes.
 const MOST: f64 = 0.15;
-/// Noise of two reports together above which a row cannot be compared.
+/// Combined noise above which a row cannot be compared.
 const NOISY: f64 = 0.3;
-/// Allowed relative difference of the machine's product rates.
+/// Allowed relative difference in product rate.
 const OTHER_RATE: f64 = 0.2;
-/// Allocated bytes that may be added to any row.
+/// Allocated bytes that any row may add.
 const FEW_BYTES: usize = 1 << 16;
 
-/// Reads a report written by `--json`.
-///
-/// # Errors
-/// For an unreadable file.
 pub(crate) fn read(file: &Path) -> Result<Report, BenchError> {
     let text = fs::read_to_string(file).map_err(|cause| format!("{}: {cause}", file.display()))?;
     serde_json::from_str(&text).map_err(|cause| format!("{}: {cause}", file.display()).into())
 }
 
-/// Checks that a report can be compared with these rows on this machine.
-///
-/// # Errors
-/// For a report of another machine, or without any of these rows.
+/// Fails for a report of another machine, or without any of these rows.
 pub(crate) fn check(before: &Report, machine: &str, rows: &[&Row]) -> Result<(), BenchError> {
     if before.machine != machine {
         return Err(format!("the report is of another machine: {}, not {machine}", before.machine).into());
@@ -39,24 +32,20 @@ pub(crate) fn check(before: &Report, machine: &str, rows: &[&Row]) -> Result<(),
     Ok(())
 }
 
-/// Result of a comparison.
 #[derive(Debug, Default)]
 pub(crate) struct Comparison {
-    /// Number of rows compared.
     compared: usize,
-    /// Messages about rows that take or allocate more.
     more: Vec<String>,
-    /// Messages about rows that the report cannot tell about.
+    /// Messages about rows that cannot be compared.
     unknown: Vec<String>,
 }
 
 impl Comparison {
-    /// `true` if every row could be compared, and none takes or allocates more.
+    /// `true` if every row could be compared and none takes or allocates more.
     pub(crate) fn is_passed(&self) -> bool {
         self.more.is_empty() && self.unknown.is_empty()
     }
 
-    /// The result in lines.
     pub(crate) fn text(&self) -> String {
         let mut text = format!("compared {} rows: {} messages\n", self.compared, self.more.len());
         for line in self.more.iter().chain(&self.unknown) {
@@ -66,7 +55,6 @@ impl Comparison {
     }
 }
 
-/// Compares all rows with those of an earlier report.
 pub(crate) fn compare(before: &Report, now: &Report) -> Comparison {
     let mut found = Comparison::default();
     if let Some(message) = other_rate(before, now) {
@@ -102,7 +90,7 @@ pub(crate) fn compare(before: &Report, now: &Report) -> Comparison {
     found
 }
 
-/// Message about product rates that differ by more than machines of one kind do.
+/// Message about product rates that differ too much for the same kind of machine.
 fn other_rate(before: &Report, now: &Report) -> Option<String> {
     let rate = |report: &Report| report.rows.iter().map(|row| row.one.product_rate).fold(0.0, f64::max);
     let (then, now) = (rate(before), rate(now));

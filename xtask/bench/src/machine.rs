@@ -9,7 +9,6 @@ use rayon::prelude::*;
 use std::fs;
 use std::process::Command;
 
-/// Processor and number of threads.
 pub(crate) fn name() -> String {
     let cpu = fs::read_to_string("/proc/cpuinfo").ok().and_then(|text| {
         let line = text.lines().find(|line| line.starts_with("model name"))?.to_owned();
@@ -19,7 +18,7 @@ pub(crate) fn name() -> String {
     format!("{}, {threads} threads", cpu.as_deref().unwrap_or("processor unknown"))
 }
 
-/// Commit of the sources in the current folder, with `+` after it if files differ from it; empty without git.
+/// Commit of the current folder, with `+` if files differ; empty without git.
 pub(crate) fn commit() -> String {
     let git = |arguments: &[&str]| {
         let done = Command::new("git").args(arguments).output().ok().filter(|done| done.status.success())?;
@@ -31,10 +30,10 @@ pub(crate) fn commit() -> String {
     if is_changed { commit + "+" } else { commit }
 }
 
-/// Shape of the reference product, similar to the products of the rows.
+/// Similar to the products of the rows.
 const M: usize = 500;
 const COLUMNS: usize = 2_000;
-/// Length of the vectors for the memory rate: far beyond any cache.
+/// Vector length far beyond any cache.
 const LENGTH: usize = 1 << 25;
 
 /// Operations per second of a matrix product: 2 M² per column.
@@ -46,7 +45,7 @@ pub(crate) fn product_rate(threading: Threading) -> Result<f64, BenchError> {
     Ok(2.0 * (M * M * COLUMNS) as f64 / seconds)
 }
 
-/// Bytes per second of `a ← a s + b`, which reads two numbers and writes one.
+/// Bytes per second of `a ← a s + b`: two numbers read, one written.
 pub(crate) fn memory_rate(threading: Threading) -> Result<f64, BenchError> {
     let (mut a, b) = (vec![1.0f64; LENGTH], vec![2.0f64; LENGTH]);
     let add = |(a, b): (&mut f64, &f64)| *a = *a * 0.5 + b;

@@ -1,9 +1,9 @@
-//! `cargo xtask bench`: times of every method on one thread and on all, relative to the machine's rates of matrix
-//! products and memory, measured in the same run.
+//! `cargo xtask bench`: times of every method on one thread and on all, relative to rates of matrix products and
+//! memory in the same run.
 //!
-//! A row is a task with the number of operations that its mathematics needs. Further operations do not count: at 50 %
-//! of the product rate, a perfect program would take half as long. The shortest of several runs counts, because
-//! interference only adds time; rates are the better of those before and after.
+//! A row counts only the operations that its mathematics needs: at 50 % of the product rate, a perfect program would
+//! take half as long. The shortest run counts, because interference only adds time; rates are the better of before and
+//! after.
 
 mod compare;
 mod error;

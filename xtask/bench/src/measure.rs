@@ -1,4 +1,4 @@
-//! Times, noise and allocations of a row.
+//! Time, noise and allocations of a row.
 
 use crate::error::BenchError;
 use crate::machine::{memory_rate, product_rate};
@@ -15,7 +15,7 @@ static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Report {
     pub(crate) machine: String,
-    /// Commit of the sources, with `+` after it if files have changed since; empty without git.
+    /// Commit of the sources, with `+` if files differ; empty without git.
     #[serde(default)]
     pub(crate) commit: String,
     pub(crate) rows: Vec<Measured>,
@@ -33,20 +33,16 @@ pub(crate) struct Measured {
     pub(crate) allocated: usize,
 }
 
-/// Seconds per run, with the machine's rates.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Times {
-    /// Shortest of all runs.
+    /// Seconds of the shortest run.
     pub(crate) seconds: f64,
-    /// Relative difference between the shortest runs of the first and second half.
+    /// Relative difference between the shortest runs of both halves.
     pub(crate) noise: f64,
-    /// Operations per second of a product.
     pub(crate) product_rate: f64,
-    /// Bytes per second.
     pub(crate) memory_rate: f64,
 }
 
-/// Runs a row for this many seconds on one thread, and on all.
 pub(crate) fn row(row: &Row, seconds: f64) -> Result<Measured, BenchError> {
     let on = |threading: Threading| -> Result<(Times, usize, usize), BenchError> {
         let mut run = (row.prepare)(threading)?;

@@ -4,13 +4,11 @@ use crate::measure::{Measured, Report, Times};
 use crate::rows::{Row, Work};
 use std::fmt::Write as _;
 
-/// Row names, descriptions and counted resources.
 pub(crate) fn list(rows: &[&Row]) -> String {
     let line = |row: &&Row| format!("{:4} {}\n     {}\n", row.name, row.what, counted((row.work)()));
     rows.iter().map(line).collect()
 }
 
-/// Required operations, as text.
 fn counted(work: Work) -> String {
     match work {
         Work::Operations(count) => format!("{:.3} GF", 1e-9 * count),

@@ -3,10 +3,9 @@
 use crate::error::BenchError;
 use std::time::Instant;
 
-/// Fewest runs per row.
 const MIN_RUNS: usize = 3;
 
-/// Shortest run over at least this many seconds and three runs, after a warm-up run.
+/// Shortest of [`times`], after a warm-up run.
 pub(crate) fn least(
     seconds: f64,
     mut run: impl FnMut() -> Result<(), BenchError>,
@@ -15,7 +14,7 @@ pub(crate) fn least(
     Ok(times(seconds, &mut run)?.into_iter().fold(f64::INFINITY, f64::min))
 }
 
-/// Times of runs over at least this many seconds and three runs.
+/// Times of runs over at least this many seconds and [`MIN_RUNS`] runs.
 pub(crate) fn times(
     seconds: f64,
     run: &mut dyn FnMut() -> Result<(), BenchError>,

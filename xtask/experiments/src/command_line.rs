@@ -1,4 +1,4 @@
-//! Command line, for any program with its own items, kernels, likelihoods and methods.
+//! Command line, for programs with their own items, kernels, likelihoods and methods.
 
 use crate::commands::Command;
 use crate::error::ExperimentError;
@@ -16,13 +16,14 @@ struct Cli {
     command: Command,
 }
 
-/// Runs the command with this process's arguments and streams and a program's registries.
+/// Runs this process's command line with a program's registries.
 pub fn main_with(names: &Context) -> ExitCode {
     let code = run(names, std::env::args_os(), &mut std::io::stdout(), &mut std::io::stderr());
     ExitCode::from(code)
 }
 
-/// Runs a command line, program name first: lists and counts to `out`, everything else to `err`. Returns the exit code.
+/// Runs a command line, program name first; lists and counts go to `out`, all else to `err`. Returns the
+/// exit code.
 pub fn run(
     names: &Context,
     arguments: impl IntoIterator<Item = OsString>,

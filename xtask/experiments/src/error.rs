@@ -9,43 +9,43 @@ use gp_linalg::LinalgError;
 use gp_optim::{OptimError, TeamError};
 use std::path::PathBuf;
 
-/// Reason why an experiment failed.
+/// Failure of an experiment.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExperimentError {
     /// A missing data file.
     #[error("cannot read `{}` ({cause}); name the folder of data sets with --data", path.display())]
     NoData {
-        /// Path of the file.
+        /// File path.
         path: PathBuf,
-        /// Error of the operating system.
+        /// Operating system error.
         cause: std::io::Error,
     },
-    /// A file with invalid content.
+    /// File with invalid content.
     #[error("`{}`, line {line}: {what}", path.display())]
     BadData {
-        /// The file.
+        /// File path.
         path: PathBuf,
-        /// Line, counted from 1; 0 if the fault has no line.
+        /// Line, from 1; 0 if none.
         line: usize,
         /// Fault found.
         what: String,
     },
-    /// A missing table that a script writes.
+    /// Missing table that a script writes.
     #[error("`{}` does not exist; create it with `python3 xtask/experiments/peers/defaults.py sets --data FOLDER`", path.display())]
     NotMade {
-        /// Path of the table.
+        /// Table path.
         path: PathBuf,
     },
-    /// A failed `gp` command.
+    /// Failed `gp` command.
     #[error("`gp` ended with code {code}: {said}")]
     Command {
-        /// Its exit code.
+        /// Exit code.
         code: u8,
-        /// Its error message.
+        /// Error message.
         said: String,
     },
-    /// An unknown item name.
+    /// Unknown item.
     #[error("unknown item `{name}`; known items: {known}")]
     NoItem {
         /// Name given.
@@ -53,72 +53,72 @@ pub enum ExperimentError {
         /// All item names.
         known: String,
     },
-    /// A word that matches no run of the requested items.
+    /// Word that matches no run.
     #[error("no run has `{word}` as its data set, setting or method; known: {known}")]
     NoWord {
         /// Word given.
         word: String,
-        /// All words that match runs.
+        /// All words that match.
         known: String,
     },
-    /// An item that supports only its own methods.
+    /// Item without support for guests.
     #[error("`{item}` does not support other methods than its own")]
     NoGuests {
-        /// Name of the item.
+        /// Item name.
         item: &'static str,
     },
-    /// A cell unknown to its item.
+    /// Cell unknown to its item.
     #[error("`{cell}` is not a run of this item")]
     NoCell {
-        /// The cell, as text.
+        /// Cell as text.
         cell: String,
     },
-    /// Failed runs, which are lines of the results.
+    /// Failed runs, recorded in the results.
     #[error("{failed} of {all} runs failed; the results give the reasons")]
     Failed {
-        /// Number of failed runs.
+        /// Failed runs.
         failed: usize,
-        /// Number of all runs.
+        /// All runs.
         all: usize,
     },
-    /// A failed baseline.
+    /// Failed baseline.
     #[error("{method} failed: {what}")]
     Baseline {
-        /// Name of the baseline.
+        /// Baseline name.
         method: &'static str,
         /// Reason.
         what: String,
     },
-    /// A failed download.
+    /// Failed download.
     #[error("cannot fetch {address}: {what}")]
     Fetch {
-        /// URL of the file.
+        /// File URL.
         address: String,
         /// Reason.
         what: String,
     },
-    /// Failure to write to standard output.
+    /// Standard output cannot be written.
     #[error("cannot write to standard output: {0}")]
     Write(#[from] std::io::Error),
-    /// Failure to read or write files, or to set up runs.
+    /// Files cannot be read or written, or runs not set up.
     #[error("{0}")]
     Files(String),
-    /// Error of an inference method.
+    /// Inference failed.
     #[error(transparent)]
     Inference(#[from] InferenceError),
-    /// Error of a kernel or of inducing inputs.
+    /// Invalid kernel or inducing inputs.
     #[error(transparent)]
     Kernel(#[from] KernelError),
-    /// Error of a likelihood.
+    /// Likelihood failed.
     #[error(transparent)]
     Likelihood(#[from] LikelihoodError),
-    /// Error of an optimiser.
+    /// Optimiser failed.
     #[error(transparent)]
     Optim(#[from] OptimError),
-    /// Error of linear algebra.
+    /// Linear algebra failed.
     #[error(transparent)]
     Linalg(#[from] LinalgError),
-    /// Error of a table of observations.
+    /// Invalid table of observations.
     #[error(transparent)]
     Data(#[from] DataError),
 }

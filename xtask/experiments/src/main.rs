@@ -3,7 +3,7 @@
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
 use std::alloc::System;
 
-/// Allocator that counts bytes, for the item `growth`.
+/// Counts allocated bytes, for the item `growth`.
 #[global_allocator]
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 

@@ -1,4 +1,4 @@
-//! Runs all readers in turn, each in a separate process.
+//! Runs readers in separate processes.
 
 use crate::error::FuzzError;
 use crate::failures;
@@ -40,24 +40,21 @@ pub(crate) struct Args {
     replay: Option<PathBuf>,
 }
 
-/// Limit on crashes per reader.
 const MAX_ENDS: usize = 10;
 
-/// Settings that make glibc keep freed memory. By default it returns large blocks to the system, and short inputs
-/// would spend most of their time on getting them again.
+/// Makes glibc keep freed memory; short inputs would otherwise spend most time on returning and getting
+/// large blocks.
 const KEPT_MEMORY: [(&str, &str); 3] = [
     ("MALLOC_MMAP_THRESHOLD_", "1000000000"),
     ("MALLOC_TRIM_THRESHOLD_", "1000000000"),
     ("MALLOC_TOP_PAD_", "67108864"),
 ];
 
-/// In-memory folder, on some systems.
+/// In-memory folder of some systems.
 const SHARED_MEMORY: &str = "/dev/shm";
 
-/// Effectively no time limit.
 const ENDLESS: Duration = Duration::from_secs(3_000_000);
 
-/// Limits on time and on the number of inputs of a reader.
 #[derive(Clone, Copy, Debug)]
 struct Limit {
     time: Duration,
@@ -65,7 +62,6 @@ struct Limit {
 }
 
 impl Limit {
-    /// Remaining limits; None once either is reached.
     fn less(self, time: Duration, executions: u64) -> Option<Self> {
         let left =
             Self { time: self.time.checked_sub(time)?, executions: self.executions.checked_sub(executions)? };
@@ -73,7 +69,6 @@ impl Limit {
     }
 }
 
-/// Result of one reader.
 #[derive(Debug, Default)]
 struct Course {
     executions: u64,
@@ -83,7 +78,6 @@ struct Course {
     failures: Vec<Value>,
 }
 
-/// Tests the chosen readers, and prints a table.
 pub(crate) fn run(args: &Args, folder: &Path, out: &mut dyn Write) -> Result<(), FuzzError> {
     fs::create_dir_all(folder).map_err(|source| FuzzError::Unwritable { path: folder.to_owned(), source })?;
     if let Some(file) = &args.replay {
@@ -119,7 +113,7 @@ pub(crate) fn run(args: &Args, folder: &Path, out: &mut dyn Write) -> Result<(),
     report(&found, out)
 }
 
-/// Tests one reader. After a crash, a new process continues with the next input.
+/// Tests one reader; after a crash, a new process continues with the next input.
 fn course(name: &str, seed: u64, limit: Limit, folder: &Path) -> Result<Course, FuzzError> {
     let (mut course, start, mut from) = (Course::default(), Instant::now(), 0);
     let progress = folder.join(format!("{name}.at"));
@@ -149,7 +143,6 @@ fn course(name: &str, seed: u64, limit: Limit, folder: &Path) -> Result<Course, 
     Ok(course)
 }
 
-/// Description of a crash.
 fn ended(output: &Output) -> String {
     if output.status.code() == Some(HUNG) {
         return "did not end".to_owned();
@@ -182,7 +175,6 @@ impl Course {
     }
 }
 
-/// Prints the table and the failures.
 fn report(found: &[(&str, Course)], out: &mut dyn Write) -> Result<(), FuzzError> {
     let mut text = format!(
         "{:<11} {:>11} {:>9} {:>9} {:>8} {:>8}\n",
@@ -214,7 +206,6 @@ fn report(found: &[(&str, Course)], out: &mut dyn Write) -> Result<(), FuzzError
     }
 }
 
-/// Repeats one input in this process.
 fn replay(file: &Path, out: &mut dyn Write) -> Result<(), FuzzError> {
     let unreadable = |source| FuzzError::Unreadable { path: file.to_owned(), source };
     let bytes = fs::read(file).map_err(unreadable)?;

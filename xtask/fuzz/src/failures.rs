@@ -6,10 +6,9 @@ use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
-/// Limit on attempts to shorten an input.
 const MAX_TRIES: usize = 500;
 
-/// Message without digits and quoted text, which depend on the input; at most 200 characters.
+/// Message of at most 200 characters, without digits and quoted text, which depend on the input.
 pub(crate) fn skeleton(message: &str) -> String {
     let mut parts = message.split(['`', '"', '\'']);
     let outside: String = std::iter::from_fn(|| {
@@ -21,7 +20,7 @@ pub(crate) fn skeleton(message: &str) -> String {
     outside.chars().filter(|letter| !letter.is_ascii_digit()).take(200).collect()
 }
 
-/// Shorter input with the same failure, found by removing pieces. Inputs that took too long are unchanged.
+/// Input with the same failure, shortened by removing pieces; unchanged if it took too long.
 pub(crate) fn shortened(watched: &Watched, bytes: &[u8], what: &str) -> Vec<u8> {
     if what.starts_with("it took") {
         return bytes.to_vec();
@@ -44,7 +43,7 @@ pub(crate) fn shortened(watched: &Watched, bytes: &[u8], what: &str) -> Vec<u8> 
     least
 }
 
-/// Saves an input in a file `READER-HASH`.
+/// Saves an input as `READER-HASH`.
 pub(crate) fn save(folder: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf, FuzzError> {
     let mut hasher = DefaultHasher::new();
     bytes.hash(&mut hasher);

@@ -1,8 +1,8 @@
 //! `cargo xtask fuzz`: random inputs for the readers of the `gp` command.
 //!
-//! An input depends on seed, reader and index only, so every failure can be repeated. Failures are panics, more than
-//! two seconds, more than 256 MB of memory, and violated properties of `gp_cli::fuzzing`. Each reader runs in a
-//! separate process, because some failures end it.
+//! Inputs depend on seed, reader and index only, so failures can be repeated. Failures are panics, more than two
+//! seconds or 256 MB, and violations of `gp_cli::fuzzing`. Each reader has its own process, because some failures end
+//! it.
 
 mod driver;
 mod error;

@@ -3,6 +3,6 @@
 use cap::Cap;
 use std::alloc::System;
 
-/// Allocator with a limit, which workers set.
+/// Allocator whose limit workers set.
 #[global_allocator]
 pub(crate) static ALLOCATOR: Cap<System> = Cap::new(System, usize::MAX);

@@ -1,11 +1,9 @@
 //! Reproducible random numbers (SplitMix64).
 
-/// Random number generator.
 #[derive(Clone, Debug)]
 pub(crate) struct Random(u64);
 
 impl Random {
-    /// Generator for one input of a reader.
     pub(crate) fn of(seed: u64, name: &str, index: u64) -> Self {
         let name = name.bytes().fold(seed, |sum, byte| mixed(sum ^ u64::from(byte)));
         Self(mixed(name ^ mixed(index)))
@@ -16,7 +14,7 @@ impl Random {
         mixed(self.0)
     }
 
-    /// Random integer below `end` (at least 1).
+    /// Integer below `end` (at least 1).
     pub(crate) fn below(&mut self, end: usize) -> usize {
         (self.next() % end.max(1) as u64) as usize
     }
@@ -30,7 +28,7 @@ impl Random {
         of[self.below(of.len())]
     }
 
-    /// Number near a power of two, near the largest ones, arbitrary, or below 20.
+    /// Number near a power of two, near the maximum, arbitrary, or below 20.
     pub(crate) fn edge(&mut self) -> u64 {
         let power = 1u64 << self.below(64);
         match self.below(6) {

@@ -1,4 +1,4 @@
-//! Runs a reader on one input, and detects panics and long times.
+//! Runs a reader on one input; detects panics and long times.
 
 use crate::error::FuzzError;
 use gp_cli::fuzzing::{Readers, Reading};
@@ -6,27 +6,23 @@ use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
-/// Memory limit passed to the readers, in bytes.
+/// Memory limit of readers, in bytes.
 const BUDGET: u64 = 64 << 20;
-/// Time limit per input.
 const LONGEST: Duration = Duration::from_secs(2);
-/// Prefix of this workspace's crates. Their panics are failures even if caught.
+/// Prefix of crates whose panics are failures even if caught.
 const OURS: &str = "gp-";
 
 thread_local! {
-    /// Message of the last panic.
     static PANIC: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// Reader with detection of failures.
 pub(crate) struct Watched {
     readers: Readers,
-    /// Name of the reader.
     pub(crate) name: String,
 }
 
 impl Watched {
-    /// Reader of this name. Sets a panic hook that prints nothing.
+    /// Reader by name; sets a silent panic hook.
     pub(crate) fn new(name: &str) -> Result<Self, FuzzError> {
         std::panic::set_hook(Box::new(|info| {
             let place = info.location().map_or_else(String::new, |at| format!("{}:{}", at.file(), at.line()));
@@ -51,7 +47,6 @@ impl Watched {
     }
 }
 
-/// Message of a panic.
 fn said(info: &std::panic::PanicHookInfo<'_>) -> String {
     let payload = info.payload();
     let words = payload.downcast_ref::<String>().map(String::as_str);

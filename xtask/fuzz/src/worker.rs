@@ -1,4 +1,4 @@
-//! Worker process: runs one reader on consecutive inputs.
+//! Worker process: one reader on consecutive inputs.
 
 use crate::error::FuzzError;
 use crate::failures;
@@ -15,13 +15,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// Memory limit per worker, in bytes.
+/// Memory limit per worker.
 const MAX_BYTES: usize = 256 << 20;
-/// Time after which an input counts as hanging.
+/// Time after which an input hangs.
 const HANGS: Duration = Duration::from_secs(20);
 /// Exit code after a hanging input.
 pub(crate) const HUNG: i32 = 77;
-/// Limit on failures per reader.
 const MAX_FAILURES: usize = 10;
 /// Reader and range of inputs.
 #[derive(Debug, clap::Args)]
@@ -46,7 +45,6 @@ pub(crate) struct Args {
     pub(crate) progress: std::path::PathBuf,
 }
 
-/// Tests inputs until a limit is reached, and prints the result as JSON.
 pub(crate) fn run(args: &Args, folder: &Path) -> Result<(), FuzzError> {
     let (inputs, watched) = (Inputs::of(&args.target)?, Watched::new(&args.target)?);
     let unwritable = |source| FuzzError::Unwritable { path: args.progress.clone(), source };
@@ -73,7 +71,6 @@ pub(crate) fn run(args: &Args, folder: &Path) -> Result<(), FuzzError> {
     Ok(())
 }
 
-/// Starts a thread that ends the process when one input hangs.
 fn watch(count: Arc<AtomicU64>) {
     std::thread::spawn(move || {
         let mut last = u64::MAX;
@@ -88,11 +85,10 @@ fn watch(count: Arc<AtomicU64>) {
     });
 }
 
-/// Counts and failures of a worker.
 #[derive(Default)]
 struct Found {
     read: u64,
-    /// Distinct reasons for refusals, without parts that depend on the input.
+    /// Distinct refusals, without input-dependent parts.
     reasons: BTreeSet<String>,
     failures: Vec<Value>,
     known: BTreeSet<String>,

@@ -49,7 +49,6 @@ fn list(steps: &[Step], out: &mut dyn Write) -> Result<(), XtaskError> {
     Ok(())
 }
 
-/// Runs `cargo xtask fuzz`, with both output streams on standard output.
 fn fuzz(cargo: &Cargo, root: &Path) -> Result<(), XtaskError> {
     const PROGRAM: &str = "gp-fuzz";
     program::build_checked(cargo, root, PROGRAM)?;

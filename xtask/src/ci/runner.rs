@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::ci::step::Step;
 use crate::error::XtaskError;
 
-/// Execution of a step; a parameter so that tests need not compile anything.
+/// Execution of a step; a parameter so that tests compile nothing.
 pub(crate) type Perform<'a> = dyn FnMut(&Step, &mut dyn Write) -> Result<(), XtaskError> + 'a;
 
 struct Outcome<'a> {
@@ -15,9 +15,9 @@ struct Outcome<'a> {
     result: Result<(), XtaskError>,
 }
 
-/// Runs `steps` in order; after a failure the rest run only with `keep_going`.
+/// Runs `steps` in order; after a failure, only with `keep_going`.
 ///
-/// Prints a line at the start and end of each step, and a summary of several. The error lists failed steps with the
+/// Prints the start and end of each step, and a summary of several. The error lists failed steps with
 /// commands that repeat them.
 pub(crate) fn run(
     steps: &[Step],
@@ -83,7 +83,6 @@ mod tests {
     use super::*;
     use crate::ci::step;
 
-    /// Runs the real steps with the named ones failing; returns steps run, report and error.
     fn run_with_failures(failing: &[&str], keep_going: bool) -> (Vec<&'static str>, String, Option<String>) {
         let mut performed = Vec::new();
         let mut report = Vec::new();

@@ -1,7 +1,7 @@
-//! Steps of `cargo xtask ci`, in order: the fastest first.
+//! Steps of `cargo xtask ci`, fastest first.
 //!
-//! Every compiling command covers the whole workspace with all features in the development profile. Dependencies are
-//! then compiled only twice (for lints and documentation, and for tests and examples), and no step invalidates another.
+//! Compiling commands cover the whole workspace with all features in the development profile. Dependencies thus
+//! compile only twice (lints and documentation; tests and examples), and no step invalidates another.
 
 use crate::cargo::CargoCommand;
 use crate::faults::ROUNDS_OF_CI;
@@ -10,20 +10,17 @@ pub(crate) const FUZZ_SECONDS: &str = "60";
 
 #[derive(Debug)]
 pub(crate) struct Step {
-    /// Name for `--step`.
     pub(crate) name: &'static str,
-    /// Purpose, in a few words.
     pub(crate) about: &'static str,
     pub(crate) work: Work,
 }
 
 #[derive(Debug)]
 pub(crate) enum Work {
-    /// `cargo xtask tidy`, in this process.
+    /// Runs in this process.
     Tidy,
-    /// Rounds of `cargo xtask faults`.
     Faults,
-    /// `cargo xtask supply`, in this process.
+    /// Runs in this process.
     Supply,
     Cargo(CargoCommand),
     Fuzz,
@@ -43,12 +40,11 @@ impl Step {
     }
 }
 
-/// Names that `--step` accepts.
 pub(crate) fn names() -> Vec<&'static str> {
     all(false).iter().map(|step| step.name).collect()
 }
 
-/// All steps in order. With `nextest`, tests run under cargo-nextest, in parallel.
+/// With `nextest`, tests run in parallel under cargo-nextest.
 pub(crate) fn all(nextest: bool) -> Vec<Step> {
     vec![
         Step { name: "format", about: "the sources are formatted", work: Work::Cargo(format()) },
@@ -98,14 +94,13 @@ fn lints() -> CargoCommand {
         .needing("clippy", &["clippy", "--version"])
 }
 
-/// Builds the documentation. `--examples` includes development dependencies, as for lints, so that no dependency is
-/// checked twice.
+/// `--examples` includes development dependencies, as for lints, so that no dependency is checked twice.
 fn docs() -> CargoCommand {
     CargoCommand::new(&["doc", "--workspace", "--all-features", "--no-deps", "--lib", "--bins", "--examples"])
         .with_variable("RUSTDOCFLAGS", "-D warnings")
 }
 
-/// Runs the tests, also after a failure. Targets are named, because the default would also compile the examples.
+/// Continues after a failure. Names targets, because the default also compiles examples.
 fn tests(nextest: bool) -> CargoCommand {
     const NEXTEST: &[&str] =
         &["nextest", "run", "--workspace", "--all-features", "--lib", "--bins", "--tests", "--no-fail-fast"];
@@ -118,7 +113,7 @@ fn doctests() -> CargoCommand {
     CargoCommand::new(&["test", "--workspace", "--all-features", "--doc", "--no-fail-fast"])
 }
 
-/// Compiles examples and benchmarks in the development profile, which reuses the libraries compiled for the tests.
+/// Development profile, which reuses the libraries compiled for tests.
 fn examples() -> CargoCommand {
     CargoCommand::new(&["build", "--workspace", "--all-features", "--examples", "--benches"])
 }

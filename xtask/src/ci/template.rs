@@ -1,6 +1,6 @@
-//! Check of the likelihood template as a crate outside the workspace, against the packaged crates.
+//! Check of the likelihood template as a crate outside the workspace.
 //!
-//! All crates are packaged and unpacked, which reveals files missing from a package. A copy of the template uses them.
+//! Crates are packaged and unpacked, which reveals missing files; a copy of the template uses them.
 
 use std::fs;
 use std::path::Path;
@@ -12,10 +12,9 @@ use crate::program::output_folder;
 use crate::workspace::RELEASED;
 
 const TEMPLATE: &str = "templates/likelihood";
-/// Folder of the copy and the unpacked crates, below the build output.
+/// Copy and unpacked crates, below the build output.
 const PLACE: &str = "outside";
 
-/// Packages and unpacks the crates, runs the template's tests with them, and compiles its `gp`.
 pub(crate) fn check(cargo: &Cargo, root: &Path) -> Result<(), XtaskError> {
     let output = output_folder(root);
     let place = output.join(PLACE);
@@ -37,14 +36,14 @@ pub(crate) fn check(cargo: &Cargo, root: &Path) -> Result<(), XtaskError> {
     cargo.run_in(&template, &["check", "--quiet", "--all-features"])
 }
 
-/// Cargo configuration that replaces released crates by the unpacked ones.
+/// Cargo configuration that replaces released crates by unpacked ones.
 fn patches(place: &Path) -> String {
     let line = |name: &str| format!("{name} = {{ path = {:?} }}\n", place.join(name).display().to_string());
     let lines: String = RELEASED.into_iter().map(line).collect();
     format!("[patch.crates-io]\n{lines}")
 }
 
-/// Unpacks a crate's package of any version into a folder of the crate's name.
+/// Unpacks a crate of any version into a folder of its name.
 fn unpack(packages: &Path, name: &str, place: &Path) -> Result<(), XtaskError> {
     let folder = place.join(name);
     let file = packages.join(format!("{name}-{}.crate", env!("CARGO_PKG_VERSION")));

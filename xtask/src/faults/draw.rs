@@ -1,6 +1,6 @@
 //! Random numbers.
 
-/// Sebastiano Vigna's splitmix64.
+/// Vigna's splitmix64.
 #[derive(Debug)]
 pub(super) struct Draw(u64);
 

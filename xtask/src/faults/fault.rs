@@ -2,23 +2,21 @@
 
 use std::time::Duration;
 
-/// Disturbance of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Fault {
     /// `kill -9`, which the command cannot handle.
     Kill,
     Term,
-    /// SIGHUP, of a closed terminal.
+    /// SIGHUP of a closed terminal.
     Hangup,
-    /// SIGINT, of Ctrl-C.
+    /// SIGINT of Ctrl-C.
     Interrupt,
-    /// Ctrl-C twice in quick succession.
+    /// Two quick Ctrl-C.
     Twice,
     FileSize,
     Memory,
     FullDisk,
     FullDevice,
-    /// Closed output pipe.
     BrokenPipe,
     /// Concurrent run of the same command.
     Rival,
@@ -66,7 +64,6 @@ impl Fault {
         }
     }
 
-    /// Time between two signals.
     pub(super) const PAUSE: Duration = Duration::from_millis(5);
 
     /// `true` if the command may end without cleaning up or giving a reason.

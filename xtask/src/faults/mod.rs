@@ -1,7 +1,7 @@
 //! `cargo xtask faults`: the `gp` command under kills, signals, limits, full disks and concurrent runs.
 //!
-//! Each round runs a command in its own folder, disturbs it at a random moment, and checks the result: outputs are
-//! unchanged or complete, no unfinished files remain, resumed training gives the same bytes, and there is one message.
+//! Each round disturbs a command in its own folder at a random moment. Outputs must be unchanged or complete, without
+//! unfinished files; resumed training must give the same bytes; there must be one message.
 
 mod draw;
 mod fault;

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-/// Result of a round in which every property held.
 #[derive(Debug)]
 pub(super) struct Played {
     pub(super) fault: &'static str,
@@ -37,7 +36,6 @@ impl Tally {
         &self.broken
     }
 
-    /// Prints counts by fault and end, then violated properties.
     pub(super) fn report(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut by_fault: BTreeMap<&str, Vec<String>> = BTreeMap::new();
         for ((fault, ended), count) in &self.ends {

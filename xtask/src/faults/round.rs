@@ -1,4 +1,4 @@
-//! One round: a command, a fault, and the properties that must hold afterwards.
+//! Round: a command, a fault, and properties that must hold afterwards.
 
 use std::fs;
 use std::io::Read;
@@ -14,13 +14,12 @@ use super::outcome::Played;
 use super::scenario::{self, STATE, Scenario};
 use super::workbench::{MOUNTED, Workbench, remove};
 
-/// Time after which a command counts as hanging.
+/// Time after which a command hangs.
 const PATIENCE: Duration = Duration::from_secs(120);
 /// Exit codes listed by `gp --help`.
 const CODES: [i32; 8] = [0, 2, 3, 4, 5, 6, 7, 130];
-/// Exit code of the loader when memory is too small to start the command.
+/// Loader's exit code if memory is too small to start the command.
 const NOT_LOADED: i32 = 127;
-/// Prefix of unfinished files.
 const UNFINISHED: &str = ".gp-unfinished-";
 const OLD: &[u8] = b"precious";
 
@@ -29,12 +28,12 @@ struct Round<'a> {
     scenario: &'static Scenario,
     fault: Fault,
     place: PathBuf,
-    /// `true` if the output existed before.
+    /// `true` if the output existed.
     force: bool,
     draw: Draw,
 }
 
-/// Runs a round. If a property is violated, returns it as an error and keeps the round's folder.
+/// Runs a round; a violated property is the error, and keeps the folder.
 pub(super) fn play(bench: &Workbench, seed: u64, number: u64) -> Result<Played, String> {
     let mut draw = Draw::of_round(seed, number);
     let possible = |fault: &&Fault| bench.impossible().iter().all(|(known, _)| known != *fault);
@@ -84,7 +83,6 @@ impl Round<'_> {
         Ok(Played { fault: self.fault.name(), ended, found })
     }
 
-    /// Arguments of the command, with its checkpoint.
     fn words(&self) -> Vec<String> {
         let mut words = self.bench.words(self.scenario, self.force);
         if self.scenario.checkpoint {
@@ -128,7 +126,7 @@ impl Round<'_> {
         }
     }
 
-    /// Runs the command twice concurrently; the runs share the checkpoint folder if there is one, otherwise the output.
+    /// Two concurrent runs, sharing the checkpoint folder if there is one, else the output.
     fn rivals(&mut self) -> Result<Vec<Output>, String> {
         let words = self.words();
         let mut others = words.clone();
@@ -146,13 +144,12 @@ impl Round<'_> {
         Ok(vec![ended(first, wait, &[])?, ended(second, wait, &[])?])
     }
 
-    /// Runs a command, and sends signals at a random moment.
     fn watched(&mut self, mut command: Command, signals: &[&'static str]) -> Result<Output, String> {
         let child = command.env("TMPDIR", self.place.join("tmp")).spawn();
         ended(child.map_err(|cause| cause.to_string())?, self.moment(1.1)?, signals)
     }
 
-    /// Runs a command whose reader closes the pipe after some bytes.
+    /// Closes the pipe after some bytes.
     fn left_by_reader(&mut self, mut command: Command) -> Result<Output, String> {
         let child = command.env("TMPDIR", self.place.join("tmp")).spawn();
         let mut child = child.map_err(|cause| cause.to_string())?;
@@ -205,7 +202,7 @@ impl Round<'_> {
         }
     }
 
-    /// State of the output: old file, new file, or none.
+    /// Output: old file, new file, or none.
     fn check_output(&self, successes: usize) -> Result<&'static str, String> {
         let Some(name) = self.scenario.output else { return Ok("printed") };
         let (path, new) = (self.place.join(name), &self.bench.expected(self.scenario)?.bytes);
@@ -243,7 +240,7 @@ impl Round<'_> {
         }
     }
 
-    /// Repeats the command undisturbed: it must give the expected result, and clean up.
+    /// Repeats the command undisturbed; it must give the expected result and clean up.
     fn recover(&self) -> Result<(), String> {
         let mut words = self.bench.words(self.scenario, true);
         if self.scenario.checkpoint {
@@ -266,7 +263,6 @@ impl Round<'_> {
         self.check_nothing_unfinished()
     }
 
-    /// `true` if there is a checkpoint to resume.
     fn has_checkpoint(&self) -> bool {
         let entries = fs::read_dir(self.place.join(STATE)).into_iter().flatten().flatten();
         let begun = |name: &str| name == "fit.json" || name.starts_with("part-");
@@ -278,7 +274,7 @@ fn succeeded(ends: &[Output]) -> usize {
     ends.iter().filter(|end| end.status.success()).count()
 }
 
-/// Arguments with the output elsewhere: a folder, a device, or a prefixed name.
+/// Redirects output to a folder, a device, or a prefixed name.
 fn write_to(words: &mut Vec<String>, scenario: &Scenario, front: &str) {
     let Some(name) = scenario.output else { return };
     let Some(place) = words.iter().position(|word| word == "-o").map(|flag| flag + 1) else { return };
@@ -288,7 +284,6 @@ fn write_to(words: &mut Vec<String>, scenario: &Scenario, front: &str) {
     words.extend(format.into_iter().flat_map(|format| ["--output-format".to_owned(), format.to_owned()]));
 }
 
-/// Waits for a command, sending signals after a time.
 fn ended(child: Child, after: Duration, signals: &[&'static str]) -> Result<Output, String> {
     let id = child.id().to_string();
     let (done, waiting) = mpsc::channel::<()>();

@@ -4,15 +4,14 @@
 pub(super) struct Scenario {
     pub(super) name: &'static str,
     pub(super) words: &'static str,
-    /// File it writes; None if it prints.
+    /// Output file; None if printed.
     pub(super) output: Option<&'static str>,
-    /// `true` if the command also reads this existing file.
+    /// `true` if the command also reads the output file.
     pub(super) in_place: bool,
-    /// `true` if training has a checkpoint folder to resume from.
+    /// `true` if training can resume from a checkpoint folder.
     pub(super) checkpoint: bool,
 }
 
-/// Checkpoint folder.
 pub(super) const STATE: &str = "state";
 
 impl Scenario {
@@ -28,7 +27,6 @@ impl Scenario {
         Self { in_place: true, ..self }
     }
 
-    /// `true` if the command has `--force`.
     pub(super) fn takes_force(&self) -> bool {
         self.output.is_some()
     }
@@ -53,7 +51,7 @@ pub(super) const ALL: &[Scenario] = &[
     Scenario::new("cv with a checkpoint", CV, None).with_checkpoint(),
 ];
 
-/// Commands that make the models of other scenarios, with their output files.
+/// Commands that make models for scenarios, with output files.
 pub(super) const MODELS: [(&str, &str); 2] = [
     ("model.gp", "fit t.csv --target y --method sep --inducing 8 --batch-size 20 --epochs 2 -o model.gp"),
     ("exact.gp", "fit t.csv --target y --method exact --parameters known -o exact.gp"),

@@ -1,4 +1,4 @@
-//! Shared parts of rounds: the program, input files, and results of undisturbed commands.
+//! Shared by rounds: program, input files, undisturbed results.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,7 +10,6 @@ use std::time::{Duration, Instant};
 use super::fault::Fault;
 use super::scenario::{self, Scenario};
 
-/// The program and its files, in a folder of this process.
 #[derive(Debug)]
 pub(super) struct Workbench {
     program: PathBuf,
@@ -55,7 +54,6 @@ impl Workbench {
         Ok(bench)
     }
 
-    /// Faults that cannot be produced here, with the reason.
     pub(super) fn impossible(&self) -> &[(Fault, &'static str)] {
         &self.impossible
     }
@@ -68,7 +66,6 @@ impl Workbench {
         self.expected.get(scenario.name).ok_or_else(|| format!("{} was not tried", scenario.name))
     }
 
-    /// New folder with all inputs.
     pub(super) fn begin(&self, name: &str) -> Result<PathBuf, String> {
         let place = self.folder.join(name);
         let made = remove(&place).and_then(|()| fs::create_dir_all(&place));
@@ -78,7 +75,6 @@ impl Workbench {
         written.map_err(|cause| format!("{}: {cause}", place.display())).map(|()| place)
     }
 
-    /// Arguments of a command, with `--force` if requested.
     pub(super) fn words(&self, scenario: &Scenario, force: bool) -> Vec<String> {
         let force = if (force || scenario.in_place) && scenario.takes_force() { " --force" } else { "" };
         let line = format!("{} --quiet --threads 1{force}", scenario.words);
@@ -91,7 +87,7 @@ impl Workbench {
         Self::at(command, place)
     }
 
-    /// The command run by a shell script, which calls it as `"$@"`.
+    /// Command called as `"$@"` by a shell script.
     pub(super) fn under(&self, shell: &[&str], script: &str, place: &Path, words: &[String]) -> Command {
         let mut command = Command::new(shell[0]);
         command.args(&shell[1..]).args(["sh", "-c", script, "sh"]).arg(&self.program).args(words);
@@ -136,7 +132,7 @@ impl Workbench {
     }
 }
 
-/// Program that gives permission to mount.
+/// Gives permission to mount.
 pub(super) const MOUNTED: [&str; 2] = ["unshare", "-rm"];
 
 pub(super) fn remove(folder: &Path) -> io::Result<()> {

@@ -18,7 +18,7 @@ pub(super) struct Package {
     pub(super) version: String,
     #[serde(default)]
     pub(super) license: Option<String>,
-    /// Registry of origin; None for a workspace package.
+    /// Registry; None for a workspace package.
     #[serde(default)]
     pub(super) source: Option<String>,
     #[serde(default)]
@@ -34,7 +34,6 @@ pub(super) struct Package {
 }
 
 impl Metadata {
-    /// Graph of the workspace at `root`, with the versions of its lock file.
     pub(super) fn read(cargo: &Cargo, root: &Path) -> Result<Self, XtaskError> {
         let text =
             cargo.output_in(root, &["metadata", "--format-version", "1", "--all-features", "--locked"])?;

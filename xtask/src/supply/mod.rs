@@ -1,6 +1,6 @@
 //! `cargo xtask supply`: licences and versions of third-party crates, and metadata of released packages.
 //!
-//! The policy is `deny.toml`, shared with `cargo deny check licenses bans`. This command needs no network and no other
+//! The policy `deny.toml` is shared with `cargo deny check licenses bans`; this command needs no network or other
 //! program.
 
 mod licence;
@@ -21,7 +21,6 @@ pub(crate) fn run(out: &mut dyn Write) -> Result<(), XtaskError> {
     check(&Cargo::of_this_toolchain(), &workspace::root()?, out)
 }
 
-/// Checks the dependency graph of the workspace at `root`, and prints a line per fault.
 pub(crate) fn check(cargo: &Cargo, root: &Path, out: &mut dyn Write) -> Result<(), XtaskError> {
     let (metadata, policy) = (Metadata::read(cargo, root)?, Policy::read(root)?);
     let faults = faults(&metadata.packages, &policy);
@@ -59,7 +58,7 @@ fn licence_fault(package: &Package, policy: &Policy) -> Option<String> {
     (!licence::is_allowed(stated, &policy.licenses.allow)).then(fault)
 }
 
-/// Faults in versions: crates in several versions without a reason, and reasons for versions that are gone.
+/// Crates in several versions without a reason, and obsolete reasons.
 fn version_faults(packages: &[&Package], policy: &Policy) -> Vec<String> {
     let mut versions: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for package in packages {
@@ -95,7 +94,6 @@ fn is_released(package: &Package) -> bool {
     crate::workspace::RELEASED.contains(&package.name.as_str())
 }
 
-/// Registry metadata that a package lacks.
 fn bare(package: &Package) -> Vec<String> {
     let lacks = [
         ("description", package.description.is_none()),

@@ -1,4 +1,4 @@
-//! `deny.toml`, the configuration of cargo-deny, reduced to what is checked here.
+//! `deny.toml` of cargo-deny, reduced to what is checked here.
 
 use serde::Deserialize;
 use std::path::Path;
@@ -7,7 +7,6 @@ use crate::error::XtaskError;
 
 pub(super) const FILE: &str = "deny.toml";
 
-/// Allowed licences, and versions allowed beside another of the same crate.
 #[derive(Debug, Deserialize)]
 pub(super) struct Policy {
     pub(super) licenses: Licences,
@@ -24,10 +23,10 @@ pub(super) struct Bans {
     pub(super) skip: Vec<Skip>,
 }
 
-/// Version allowed beside another one.
+/// Allowed duplicate version.
 #[derive(Debug, Deserialize)]
 pub(super) struct Skip {
-    /// Name and version, joined by `@`.
+    /// `name@version`.
     #[serde(rename = "crate")]
     pub(super) package: String,
     pub(super) reason: String,

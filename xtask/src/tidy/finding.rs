@@ -4,16 +4,15 @@ use std::fmt;
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Finding {
-    /// Path relative to the workspace root, with `/` between its parts.
+    /// Relative to the workspace root, separated by `/`.
     pub(crate) path: String,
     pub(crate) line: usize,
-    /// Name of the rule; filled in by [`check_all`](super::rules::check_all).
+    /// Rule name; set by [`check_all`](super::rules::check_all).
     pub(crate) rule: &'static str,
     pub(crate) message: String,
 }
 
 impl Finding {
-    /// Fault at a line of a file.
     pub(crate) fn new(path: &str, line: usize, message: impl Into<String>) -> Self {
         Self { path: path.to_owned(), line, rule: "", message: message.into() }
     }

@@ -1,4 +1,4 @@
-//! Small workspace in a temporary folder, clean until a test plants a fault.
+//! Small temporary workspace, clean until a test plants a fault.
 
 use std::path::Path;
 
@@ -40,7 +40,7 @@ pub(crate) struct Fixture {
 }
 
 impl Fixture {
-    /// Workspace of the eight crates in which every rule holds.
+    /// The eight crates, with every rule satisfied.
     pub(crate) fn clean() -> Self {
         let fixture = Self { folder: tempfile::tempdir().unwrap() };
         fixture.write("Cargo.toml", WORKSPACE);
@@ -89,7 +89,7 @@ impl Fixture {
         assert!(findings.is_empty(), "{findings:#?}");
     }
 
-    /// Asserts that a rule has one finding, at this place, with these words in its message.
+    /// Asserts that a rule has one finding, here, with these words.
     pub(crate) fn expect_one(&self, check: Check, path: &str, line: usize, words: &str) {
         let findings = self.findings(check);
         assert_eq!(findings.len(), 1, "{findings:#?}");
@@ -117,7 +117,7 @@ impl Fixture {
         std::fs::remove_file(self.root().join(path)).unwrap();
     }
 
-    /// First line of a file that contains `text`, or its first line if it has several.
+    /// First line that contains `text`, or its first line if it has several.
     pub(crate) fn line_of(&self, path: &str, text: &str) -> usize {
         let content = self.text(path);
         let offset = content.find(text).unwrap();

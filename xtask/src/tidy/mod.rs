@@ -1,7 +1,6 @@
 //! `cargo xtask tidy`: project rules beyond compiler lints.
 //!
-//! [`tree`] reads the workspace once; [`rules`] has a file per rule, each a function from the tree to
-//! [`Finding`](finding::Finding)s.
+//! [`tree`] reads the workspace once; each file of [`rules`] is a function from it to [`Finding`](finding::Finding)s.
 
 mod finding;
 #[cfg(test)]
@@ -43,7 +42,6 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<(), XtaskError> {
     check(&root, out)
 }
 
-/// Checks every rule on the workspace at `root`, and prints a line per fault.
 pub(crate) fn check(root: &Path, out: &mut dyn Write) -> Result<(), XtaskError> {
     let tree = Tree::load(root)?;
     let findings = rules::check_all(&tree);

@@ -1,10 +1,9 @@
-//! `cargo xtask tidy --words`: amount of documentation per crate.
+//! `cargo xtask tidy --words`: documentation per crate.
 
 use std::io::{self, Write};
 
 use crate::tidy::tree::{Tree, shipped_comments};
 
-/// Prints a row per crate: documented items, words in their documentation, words per item.
 pub(crate) fn print(tree: &Tree, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{:<18}{:>7}{:>9}{:>10}", "crate", "items", "words", "per item")?;
     let mut total = Count::default();
@@ -20,7 +19,6 @@ pub(crate) fn print(tree: &Tree, out: &mut dyn Write) -> io::Result<()> {
     total.print("all", out)
 }
 
-/// Number of documented items and of words.
 #[derive(Debug, Default, Clone, Copy)]
 struct Count {
     items: usize,

@@ -1,5 +1,4 @@
-//! The Gaussian at a mode: a posterior of its own in model files, over the whitened inducing values of all latent functions
-//! together, whose samples are of all latent functions together.
+//! Custom posterior in model files: a Gaussian at a mode, joint over all latent functions.
 
 use faer::prelude::ReborrowMut as _;
 use faer::{Accum, Mat, MatRef};
@@ -17,10 +16,9 @@ use std::ops::Range;
 
 /// Name in model files.
 const NAME: &str = "at_mode";
-/// Share of a variance that rounding may take.
 const ROUNDING: f64 = 1e-12;
 
-/// `N(v, H⁻¹)` over all whitened inducing values, one latent after the other.
+/// `N(v, H⁻¹)` over all whitened inducing values, latent by latent.
 #[derive(Clone, Debug)]
 pub struct AtMode {
     priors: Vec<InducingPrior>,
@@ -42,7 +40,7 @@ struct StoredLatent {
 }
 
 impl AtMode {
-    /// Reader of these posteriors.
+    /// Registry entry that reads this posterior.
     #[must_use]
     pub fn entry() -> PosteriorEntry {
         PosteriorEntry::new(NAME, read)
@@ -54,7 +52,7 @@ impl AtMode {
         Ok(Self { priors: priors.collect::<Result<_, _>>()?, v, factor })
     }
 
-    /// φ of a latent function with zeros in the rows of the others, and `L_H⁻¹φ`; with the prior variances left.
+    /// φ of one latent function (zeros in the rows of other latents), `L_H⁻¹φ`, and residual variances s.
     fn project(
         &self,
         latent: usize,
@@ -71,7 +69,7 @@ impl AtMode {
         Ok(Projected { phi, half, mean, left: projection.residual().to_vec() })
     }
 
-    /// Mean and covariance of the values of some latent functions, one latent after the other.
+    /// Joint mean and covariance of the values of some latent functions, latent by latent.
     fn together(
         &self,
         latents: Range<usize>,

@@ -1,4 +1,4 @@
-//! Daily counts of showers, some of them forgotten by the observer: how to make a `gp` of one's own.
+//! Example of a custom `gp`: daily counts of showers, some missed.
 #![doc = include_str!("../README.md")]
 
 mod at_mode;

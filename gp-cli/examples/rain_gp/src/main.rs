@@ -1,4 +1,4 @@
-//! Main program of a `gp` with additions.
+//! `gp` with the additions of this crate.
 
 use gp_cli::Context;
 use rain_gp::{AtMode, Cauchy, Laplace, Showers, SpacedReader, SpacedWriter};

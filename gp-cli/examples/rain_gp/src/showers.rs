@@ -1,4 +1,4 @@
-//! Showers of a day, some days with them being missed.
+//! Likelihood of showers per day, with missed wet days.
 
 use gp_likelihoods::special::{inverse_mills, log_normal_cdf, standard_normal_cdf, standard_normal_quantile};
 use gp_likelihoods::{
@@ -8,27 +8,27 @@ use gp_likelihoods::{
 use gp_optim::{Parameter, Transform};
 use rand::{Rng, RngExt};
 
-/// Showers per day: rain is by latent 0, `p(wet) = Φ(f₀)`; after each shower of a wet day there is another
+/// Showers per day. Latent 0 decides rain, `p(wet) = Φ(f₀)`; after each shower of a wet day another follows
 /// with probability `σ(f₁)`. A share `missed` of wet days is noted as dry. With `w = (1 − missed) Φ(f₀)`:
-/// `p(0 | f) = 1 − w`, and `p(y | f) = w · (1 − σ(f₁)) σ(f₁)^{y−1}` from 1 on. That is one factor per
-/// latent, so expectation propagation integrates over one at a time.
+/// `p(0 | f) = 1 − w`, and `p(y | f) = w · (1 − σ(f₁)) σ(f₁)^{y−1}` for y ≥ 1. This is one factor per
+/// latent, so EP integrates over one at a time.
 #[derive(Clone, Debug)]
 pub struct Showers {
     noted: Noted,
 }
 
-/// The factor of f₀: whether any shower is noted.
+/// Factor of f₀: any shower noted.
 #[derive(Clone, Debug)]
 struct Noted {
     missed: [Parameter; 1],
 }
 
-/// The factor of f₁: how many more there are after the first.
+/// Factor of f₁: number of further showers.
 #[derive(Clone, Debug)]
 struct More;
 
 impl Showers {
-    /// For a registry: `Registry::built_in().with(Showers::entry())`.
+    /// Registry entry: `Registry::built_in().with(Showers::entry())`.
     pub fn entry() -> LikelihoodEntry {
         LikelihoodEntry::new("showers", "counts, 0 on dry days and where they were missed", |_| {
             let missed = Parameter::scalar("missed", 0.05, Transform::Interval { lo: 0.0, hi: 1.0 })?;
@@ -36,7 +36,6 @@ impl Showers {
         })
     }
 
-    /// The probability that showers are noted, and that there is another one.
     fn shares(&self, f: &[f64]) -> (f64, f64) {
         (self.noted.probability(f[0]), 1.0 / (1.0 + (-f[1]).exp()))
     }
@@ -139,12 +138,12 @@ impl Density for Noted {
         dry + (missed.ln() + wet - dry).log1p_exp()
     }
 
-    /// From here on, dry days are days that were missed.
+    /// Value above which dry days are missed wet days.
     fn bend(&self, _y: &[f64]) -> Option<f64> {
         standard_normal_quantile(1.0 - self.missed[0].value()).ok()
     }
 
-    /// `E[Φ(f)] = Φ(z)` for `z = m / √(1 + v)`: the whole factor has a closed form, powers of it have none.
+    /// `E[Φ(f)] = Φ(z)` with `z = m / √(1 + v)`: only the whole factor has a closed form, no power of it.
     fn tilted_closed_form(
         &self,
         y: &[f64],

@@ -1,4 +1,4 @@
-//! Tables of columns with blanks between: a header, then a line for each row.
+//! Tables with a header and columns separated by blanks.
 
 use gp_cli::data::{Column, Format, Frame, Heading, Kind, ReadOptions, Source, date_text};
 use gp_cli::out::{Cells, OutTable, TableFormat};
@@ -7,11 +7,11 @@ use std::fmt::Write;
 
 const EXTENSIONS: &[&str] = &["spaced"];
 
-/// Reads them. Words must not hold blanks.
+/// Reader of this format. Words must not contain blanks.
 #[derive(Clone, Copy, Debug)]
 pub struct SpacedReader;
 
-/// Writes them.
+/// Writer of this format.
 #[derive(Clone, Copy, Debug)]
 pub struct SpacedWriter;
 

@@ -1,4 +1,4 @@
-//! The program from the outside, and the stock one beside it.
+//! Runs the built program and compares it with the stock `gp`.
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 use gp_cli::Context;
@@ -7,10 +7,8 @@ use std::fs;
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
-/// Days that are observed.
 const ROWS: usize = 40;
 
-/// A folder, and the program run there.
 struct Desk(TempDir);
 
 impl Desk {
@@ -29,7 +27,6 @@ impl Desk {
         fs::read_to_string(self.0.path().join(name)).unwrap()
     }
 
-    /// Exit code, standard output and error stream.
     fn run(&self, line: &str) -> (i32, String, String) {
         let mut command = Command::new(env!("CARGO_BIN_EXE_rain-gp"));
         command.current_dir(self.0.path()).args(line.split(' ')).stdin(Stdio::null());
@@ -51,7 +48,7 @@ impl Desk {
         assert!(found == code && err.contains(text), "{line}\n{found}: {err}");
     }
 
-    /// The stock program: its exit code and what it says.
+    /// Exit code and message of the stock program.
     fn stock(&self, command: &str, model: &str, data: &str) -> (u8, String) {
         let at = |name: &str| self.0.path().join(name).into_os_string();
         let data = Some(data).filter(|name| !name.is_empty()).map(at);
@@ -69,7 +66,7 @@ impl Desk {
     }
 }
 
-/// Days with their pressure and their showers, which are more where it is low.
+/// Days with pressure and showers; more showers at low pressure.
 fn days(count: usize, between: &str) -> String {
     let row = |i: usize| {
         let pressure = (i as f64 / 7.0).sin() + 0.1 * ((i * 37) % 11) as f64;
@@ -108,8 +105,8 @@ fn fits_saves_loads_and_predicts() {
     desk.refused("update model.gp days.csv --output more.gp", 2, "takes in no more rows");
 }
 
-/// A posterior of this program is in the file under its name, in the first version of the format that has such; several
-/// targets have one each.
+/// The model file names the custom posterior, in the first format version that has them; one posterior per
+/// target.
 #[test]
 fn the_posterior_is_in_the_file_by_name() {
     let desk = Desk::new();

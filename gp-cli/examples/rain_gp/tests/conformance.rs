@@ -1,4 +1,4 @@
-//! The method goes through the conformance kit.
+//! The example's method passes the conformance kit.
 
 use gp_cli::Context;
 use gp_cli::testkit::{Check, Failures, MethodKit};

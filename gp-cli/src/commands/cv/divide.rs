@@ -17,13 +17,10 @@ use serde_json::json;
 
 /// Maximum number of distinct target values for stratification.
 const FEW_LABELS: usize = 26;
-/// Note for folds of one row.
 const ONE_ROW: &str = "each fold is one row: scores are means over rows, where rmse is the absolute error and ece has no meaning";
 
-/// Divides `frame` into folds. `rows` is the number of rows of the file; `left_out` are those dropped from `frame`.
-///
-/// # Errors
-/// [`Data`](ErrorKind::Data) if this division is impossible.
+/// Divides `frame` into folds. `rows` counts the rows of the file; `left_out` are those dropped from
+/// `frame`.
 pub(super) fn divide(
     options: &CvOptions,
     context: &Context,
@@ -64,7 +61,6 @@ fn labels(target: &Column) -> Option<Vec<usize>> {
     (known.len() <= FEW_LABELS).then(|| (0..target.values().len()).map(place).collect())
 }
 
-/// Shuffled folds, stratified if the target has few distinct values.
 fn shuffled(
     frame: &Frame,
     target: Option<&Column>,

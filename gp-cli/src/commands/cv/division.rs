@@ -1,32 +1,25 @@
-//! Folds: test and training rows.
+//! Folds.
 
 use crate::data::Frame;
 use crate::error::CliError;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Test and training rows of a fold, ascending.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Part {
     pub(super) test: Vec<usize>,
     pub(super) training: Vec<usize>,
 }
 
-/// All folds and their description.
 #[derive(Clone, Debug)]
 pub(super) struct Division {
     pub(super) parts: Vec<Part>,
-    /// Description, as lines of text.
     pub(super) words: Vec<String>,
-    /// Description as JSON, with an entry per fold.
     pub(super) json: Value,
 }
 
 impl Division {
     /// Refuses folds whose test rows have labels that their training rows lack.
-    ///
-    /// # Errors
-    /// [`Data`](ErrorKind::Data), naming the first of them.
     pub(super) fn check_labels(&self, frame: &Frame, target: &str) -> Result<(), CliError> {
         let column = frame.require(&[target])?[0];
         let mut numbers = BTreeMap::new();
@@ -49,7 +42,7 @@ impl Division {
         Ok(())
     }
 
-    /// Folds with these test rows, which train on all other rows.
+    /// Folds that train on all rows but their test rows.
     pub(super) fn of_the_rest(tests: Vec<Vec<usize>>, rows: usize, words: Vec<String>, json: Value) -> Self {
         let part = |test: Vec<usize>| {
             let held_out: BTreeSet<usize> = test.iter().copied().collect();

@@ -10,20 +10,14 @@ use rand_chacha::ChaCha8Rng;
 use serde_json::json;
 use std::collections::BTreeMap;
 
-/// Groups of rows, and the label of each row if stratified.
 pub(super) struct Groups<'a> {
     source: &'a str,
     name: &'a str,
-    /// Rows of each group; groups are sorted by name.
     groups: Vec<Vec<usize>>,
     labels: Option<Vec<usize>>,
 }
 
 impl<'a> Groups<'a> {
-    /// Groups rows by the values of a column.
-    ///
-    /// # Errors
-    /// [`Data`](ErrorKind::Data) for a missing column or value.
     pub(super) fn of(frame: &'a Frame, name: &'a str, labels: Option<Vec<usize>>) -> Result<Self, CliError> {
         let column = frame.require(&[name])?[0];
         frame.refuse_missing(&[column], FILL_OR_DROP)?;
@@ -32,15 +26,12 @@ impl<'a> Groups<'a> {
         Ok(Self { source: frame.source(), name, groups: groups.into_values().collect(), labels })
     }
 
-    /// Number of folds if none is asked for: that of groups, at least two and at most `most`.
+    /// Default number of folds: number of groups, at least two and at most `most`.
     pub(super) fn default_folds(&self, most: usize) -> usize {
         self.groups.len().clamp(2, most)
     }
 
     /// Folds of about equal size and, with labels, about equal class frequencies.
-    ///
-    /// # Errors
-    /// [`Data`](ErrorKind::Data) for fewer groups than folds.
     pub(super) fn divide(&self, count: usize, seed: u64) -> Result<Division, CliError> {
         let found = self.groups.len();
         if found < count {
@@ -72,8 +63,8 @@ impl<'a> Groups<'a> {
         Ok(Division::of_the_rest(tests, rows, vec![words], json))
     }
 
-    /// Rows of each fold, and its number of groups. Groups are assigned in order of decreasing size (ties at random), each
-    /// to the fold that minimises the sum of squared shares of rows and labels.
+    /// Rows and number of groups of each fold. Groups go, largest first (ties at random), to the fold that
+    /// minimises the sum of squared shares of rows and labels.
     fn shared_out(&self, count: usize, rows: usize, seed: u64) -> (Vec<Vec<usize>>, Vec<usize>) {
         let mut order: Vec<&Vec<usize>> = self.groups.iter().collect();
         order.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
@@ -101,7 +92,7 @@ impl<'a> Groups<'a> {
         (tests, groups)
     }
 
-    /// Adds the rows of a group to the counts: total, then by label.
+    /// Counts: total, then by label.
     fn add(&self, group: &[usize], counts: &mut [f64]) {
         counts[0] += group.len() as f64;
         if let Some(labels) = &self.labels {

@@ -36,9 +36,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use summary::{lines, summarise, table};
 
-/// Default number of folds.
 const FOLDS: usize = 5;
-/// Command name, stored in models.
 const ORIGIN: &str = "gp cv";
 
 /// Options of `gp cv`.
@@ -90,7 +88,7 @@ pub struct CvOptions {
     pub json: bool,
 }
 
-/// Prints the scores of each fold, and their means with standard errors.
+/// Prints the scores of each fold, and means with standard errors.
 ///
 /// # Errors
 /// The failure of the first failed fold.
@@ -165,14 +163,13 @@ pub fn run(
     out::print(out, &context.writers.first().bytes(&table(&scored, &summaries))?)
 }
 
-/// Flag and column that divide the rows, if any.
 fn by(options: &CvOptions) -> Option<(&'static str, &str)> {
     let groups = options.groups.as_deref().map(|name| ("--groups", name));
     groups.or(options.rolling.as_deref().map(|name| ("--rolling", name)))
 }
 
-/// Options for reading the table, and whether the dividing column is an input: a `--rolling` column is, unless excluded; a
-/// `--groups` column is not.
+/// Options for reading, and whether the dividing column is an input: a `--rolling` column is, unless
+/// excluded; a `--groups` column is not.
 fn read_options(options: &CvOptions) -> Result<(ReadOptions, bool), CliError> {
     let mut read = options.spec.read_options(&options.choice)?;
     let Some((flag, name)) = by(options) else { return Ok((read, false)) };
@@ -192,7 +189,6 @@ fn read_options(options: &CvOptions) -> Result<(ReadOptions, bool), CliError> {
     Ok((read, is_input))
 }
 
-/// Scores of a fold, with the choices and warnings of its training.
 #[derive(Clone, Debug)]
 struct ScoredFold {
     evaluation: Evaluation,
@@ -200,7 +196,7 @@ struct ScoredFold {
     warnings: Vec<String>,
 }
 
-/// Kernel that a search chose, and the best of several starts, as text.
+/// Kernel chosen by a search and best of several starts, as text.
 fn chosen(model: &Model) -> Vec<String> {
     let training = &model.about().training;
     let of =
@@ -214,7 +210,6 @@ fn chosen(model: &Model) -> Vec<String> {
     kernels.chain(training.starts.iter().filter_map(kept)).collect()
 }
 
-/// Folds to score.
 struct FoldsToScore<'a> {
     frame: &'a Frame,
     spec: &'a FitSpec,
@@ -224,7 +219,7 @@ struct FoldsToScore<'a> {
 }
 
 impl FoldsToScore<'_> {
-    /// Fits and scores all folds in parallel. Several processes share the folds.
+    /// Fits and scores all folds in parallel; processes share the folds.
     fn score(
         &self,
         fit: impl Fn(usize, Plan) -> Result<Model, CliError> + Sync,
@@ -257,7 +252,6 @@ impl FoldsToScore<'_> {
         (0..self.parts.len()).map(scored).collect()
     }
 
-    /// Fits the model of a fold in this process.
     fn fit_part(
         &self,
         place: usize,
@@ -279,7 +273,6 @@ impl FoldsToScore<'_> {
         Ok(ScoredFold { evaluation, chosen: chosen(model), warnings })
     }
 
-    /// Error of a part; a wrong command line is that of all parts.
     fn without(&self, place: usize, cause: CliError) -> CliError {
         if cause.kind() == ErrorKind::Usage {
             return cause;

@@ -1,4 +1,4 @@
-//! Coverage of intervals, and warnings, over all folds.
+//! Interval coverage and warnings over all folds.
 
 use super::ScoredFold;
 use crate::evaluate::{Losses, Scores, TargetScores, coverage_remarks};
@@ -6,15 +6,15 @@ use crate::left_out::{counted, listed};
 use crate::metrics::{LEVELS, NumberScores};
 use serde::Serialize;
 
-/// Coverage of the model's central intervals over the rows of all folds.
+/// Coverage of central intervals over the rows of all folds.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PooledCoverage {
     /// Target, if there are several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
-    /// Number of rows of all folds.
+    /// Number of rows in all folds.
     pub rows: usize,
-    /// Levels of the intervals.
+    /// Interval levels.
     pub levels: [f64; LEVELS.len()],
     /// Nominal coverage: the level, or more for counts.
     pub claimed: [f64; LEVELS.len()],
@@ -22,7 +22,6 @@ pub struct PooledCoverage {
     pub coverage: [f64; LEVELS.len()],
 }
 
-/// Coverage per target; empty for labels.
 pub(super) fn coverage(folds: &[ScoredFold]) -> Vec<PooledCoverage> {
     let of_folds = folds.iter().flat_map(|fold| match &fold.evaluation.scores {
         Scores::Numbers(of) => {
@@ -75,7 +74,6 @@ impl PooledCoverage {
         format!("over all folds{of}, {} of {}", listed(&all), counted(self.rows, "row"))
     }
 
-    /// Remarks on coverage that is off by more than chance.
     fn remarks(&self) -> Vec<String> {
         let scores =
             NumberScores { claimed: self.claimed, coverage: self.coverage, ..NumberScores::default() };
@@ -95,7 +93,7 @@ pub(super) fn lines(pooled: &[PooledCoverage]) -> Vec<String> {
     pooled.iter().map(PooledCoverage::words).collect()
 }
 
-/// Remarks on the pooled coverage, and warnings of training. Warnings that differ only in digits are merged.
+/// Remarks on coverage, and warnings of training; those that differ only in digits are merged.
 pub(super) fn warnings(folds: &[ScoredFold], pooled: &[PooledCoverage]) -> Vec<String> {
     let mut found: Vec<(String, usize, usize, &str)> = Vec::new();
     for (fold, scored) in folds.iter().enumerate() {

@@ -7,28 +7,21 @@ use crate::left_out::counted;
 use gp_optim::format_number;
 use serde_json::{Value, json};
 
-/// Minimum number of training rows.
 const FEWEST: usize = 2;
-/// Relative tolerance in comparisons of lengths.
 const ROUNDING: f64 = 1e-9;
 
-/// Rows sorted by a column of numbers or dates.
 pub(super) struct Rolling<'a> {
     source: &'a str,
     column: &'a Column,
     times: &'a [f64],
-    /// Rows, earliest first.
     order: Vec<usize>,
-    /// Length of the gap before a test fold, which is not trained on, and of the training window before the gap.
+    /// Length of the untrained gap before a test fold, and of the training window before the gap.
     gap: f64,
     window: Option<f64>,
 }
 
 impl<'a> Rolling<'a> {
-    /// Sorts the rows by a column.
-    ///
-    /// # Errors
-    /// [`Data`](ErrorKind::Data) if the column is missing, has missing values, or contains words.
+    /// Sorts the rows by a column of numbers or dates.
     pub(super) fn along(
         frame: &'a Frame,
         name: &str,
@@ -49,10 +42,7 @@ impl<'a> Rolling<'a> {
         Ok(Self { source, column, times, order, gap, window })
     }
 
-    /// Divides the rows into a first stretch, for training only, and `count` folds; all are about equal in size.
-    ///
-    /// # Errors
-    /// [`Data`](ErrorKind::Data) for too few distinct times, or a fold without training rows.
+    /// Divides the rows into a first stretch, for training only, and `count` folds, all about equal in size.
     pub(super) fn divide(&self, count: usize) -> Result<Division, CliError> {
         let cuts = self.cuts(count)?;
         let ends = cuts.iter().skip(1).copied().chain([self.order.len()]);
@@ -71,7 +61,6 @@ impl<'a> Rolling<'a> {
         Ok(Division { parts, words, json })
     }
 
-    /// First positions of the folds: between distinct values, sizes as equal as possible.
     fn cuts(&self, count: usize) -> Result<Vec<usize>, CliError> {
         let (rows, at) = (self.order.len(), |place: usize| self.times[self.order[place]]);
         let starts: Vec<usize> = (1..rows).filter(|&place| at(place - 1) < at(place)).collect();
@@ -98,7 +87,6 @@ impl<'a> Rolling<'a> {
         Ok(cuts)
     }
 
-    /// Fold that tests the rows at these positions.
     fn part(&self, start: usize, end: usize) -> Part {
         let first = self.times[self.order[start]];
         let is_known = |row: &&usize| {
@@ -116,7 +104,6 @@ impl<'a> Rolling<'a> {
         }
     }
 
-    /// First and last value among some rows, as in the table.
     fn ends(&self, rows: &[usize]) -> Option<(String, String)> {
         let time = |row: &usize| self.times[*row];
         let first = rows.iter().min_by(|a, b| time(a).total_cmp(&time(b)))?;
@@ -161,7 +148,6 @@ impl<'a> Rolling<'a> {
     }
 }
 
-/// Parses a length along a column: a non-negative number.
 pub(super) fn parse_stretch(text: &str) -> Result<f64, String> {
     let number = text.parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0);
     number.ok_or_else(|| "it has to be a number from 0 on, of dates a number of days".to_owned())

@@ -1,4 +1,4 @@
-//! Means and standard errors of scores over folds, as table and as text.
+//! Means and standard errors of scores over folds.
 
 use crate::evaluate::{Evaluation, number, with_unit};
 use crate::out::OutTable;
@@ -9,18 +9,17 @@ use serde::Serialize;
 pub struct Summary {
     /// Predictor: `gp`, `mean` or `shares`, `linear`.
     pub predictor: String,
-    /// Name of the score.
+    /// Score name.
     pub score: String,
-    /// Mean over folds.
+    /// Mean score over folds.
     pub mean: f64,
     /// Standard error of the mean.
     pub standard_error: f64,
 }
 
-/// Standard errors below this share of the mean are rounding, and shown as 0.
+/// Standard errors below this share of the mean are rounding, shown as 0.
 const ROUNDING: f64 = 1e-12;
 
-/// Means with standard errors, in the order of predictors and scores.
 pub(super) fn summarise(scored: &[&Evaluation]) -> Vec<Summary> {
     let all: Vec<Vec<_>> = scored.iter().map(|fold| fold.named()).collect();
     let Some(first) = all.first() else { return Vec::new() };
@@ -38,7 +37,7 @@ pub(super) fn summarise(scored: &[&Evaluation]) -> Vec<Summary> {
     first.iter().map(summary).collect()
 }
 
-/// Table with one row per score and fold, and one per mean and standard error.
+/// One row per score and fold, and one per mean and standard error.
 pub(super) fn table(scored: &[&Evaluation], summaries: &[Summary]) -> OutTable {
     let (mut folds, mut predictors, mut scores) = (Vec::new(), Vec::new(), Vec::new());
     let (mut rows, mut values, mut errors) = (Vec::new(), Vec::new(), Vec::new());
@@ -69,7 +68,6 @@ pub(super) fn table(scored: &[&Evaluation], summaries: &[Summary]) -> OutTable {
     table
 }
 
-/// Means and standard errors as text: one line per score, one column per predictor.
 pub(super) fn lines(
     summaries: &[Summary],
     folds: usize,

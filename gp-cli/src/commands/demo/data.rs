@@ -7,10 +7,8 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 const TEXT: &str = include_str!("../../../data/demo.csv");
-/// One in `HELD_OUT` rows is held out.
 const HELD_OUT: usize = 4;
 
-/// Training and held-out rows, sorted by x.
 #[derive(Clone, Debug)]
 pub(super) struct Split {
     pub(super) train: Frame,

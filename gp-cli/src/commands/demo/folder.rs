@@ -6,10 +6,8 @@ use crate::model::Model;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Command name, stored in model files.
 pub(super) const ORIGIN: &str = "gp demo";
 pub(super) const MODEL: &str = "model.gp";
-/// Size in bytes that no model of the demo has.
 const LARGEST_MODEL: u64 = 64_000_000;
 
 #[derive(Debug)]
@@ -18,7 +16,7 @@ pub(super) struct OutputFolder {
 }
 
 impl OutputFolder {
-    /// Creates the folder if necessary. Without `force`, refuses a non-empty folder that no demo wrote.
+    /// Creates the folder. Without `force`, refuses a non-empty folder that no demo wrote.
     pub(super) fn prepare(path: &Path, force: bool) -> Result<Self, CliError> {
         if !force && is_foreign(path)? {
             let message = format!(
@@ -31,13 +29,11 @@ impl OutputFolder {
         Ok(Self { path: path.to_owned() })
     }
 
-    /// Writes or replaces a file; returns its path.
     pub(super) fn write(&self, name: &str, bytes: &[u8]) -> Result<PathBuf, CliError> {
         files::write_whole(&self.path, name, bytes)
     }
 }
 
-/// `true` for a non-empty folder without a model written by the demo.
 fn is_foreign(path: &Path) -> Result<bool, CliError> {
     let mut entries = match fs::read_dir(path) {
         Ok(entries) => entries,

@@ -78,7 +78,6 @@ fn describe(notes: &mut Notes<'_>, model: &Model) {
     notes.say(format_args!("likelihood: {}", readable_likelihood(posterior.likelihood())));
 }
 
-/// Plot of the function with bands, training rows and held-out rows.
 fn picture(model: &Model, split: &Split) -> Result<Picture, CliError> {
     let mut picture = plot::picture(model, &split.train)?;
     "Exact Gaussian-process regression".clone_into(&mut picture.title);

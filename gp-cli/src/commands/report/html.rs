@@ -1,9 +1,9 @@
-//! Self-contained HTML page without scripts: index, sections, text, tables, plots.
+//! Self-contained HTML page without scripts.
 
 use crate::error::{CliError, ErrorKind};
 use crate::picture::Picture;
 
-/// Style sheet with light and dark mode. Plots have a white background in both.
+/// Style sheet with light and dark mode; plots are white in both.
 const STYLE: &str = "\
 :root{color-scheme:light dark;--ink:#1d232b;--paper:#fff;--faint:#5c6773;--line:#d6dbe1;--bar:#9dbbe0;--shade:#f3f5f8}
 @media(prefers-color-scheme:dark){:root{--ink:#e4e8ec;--paper:#14181d;--faint:#9aa5b1;--line:#38414b;--bar:#35598a;--shade:#1d232b}}
@@ -27,17 +27,12 @@ pre{background:var(--shade);padding:.8rem 1rem;overflow-x:auto}
 figure{margin:1rem 0}svg{width:100%;height:auto;background:#fff;border-radius:4px}";
 
 pub(super) enum Cell {
-    /// Number or short text, right-aligned.
     Number(String),
-    /// Text that may wrap.
     Words(String),
-    /// Bar for a share between 0 and 1, with its text.
     Bar(f64, String),
-    /// Text shaded by a share between 0 and 1.
     Shaded(f64, String),
 }
 
-/// Section of the page, listed in the index.
 pub(super) struct Section {
     title: String,
     body: String,
@@ -60,7 +55,7 @@ impl Section {
         self.body += &format!("<pre>{}</pre>\n", escaped(text));
     }
 
-    /// Adds a table whose first column contains row names.
+    /// Adds a table; the first column has row names.
     pub(super) fn table(&mut self, caption: &str, header: &[String], rows: &[(String, Vec<Cell>)]) {
         let names: String =
             header.iter().map(|name| format!("<th scope=\"col\">{}</th>", escaped(name))).collect();
@@ -75,8 +70,6 @@ impl Section {
             &format!("<div class=\"wide\"><table>{caption}{head}<tbody>\n{body}</tbody></table></div>\n");
     }
 
-    /// # Errors
-    /// [`Io`](ErrorKind::Io) for a plot that cannot be drawn.
     pub(super) fn picture(&mut self, picture: &Picture) -> Result<(), CliError> {
         let text = String::from_utf8(picture.svg()?)
             .map_err(|cause| CliError::caused(ErrorKind::Io, "cannot draw the picture", cause))?;
@@ -105,7 +98,6 @@ fn cell(cell: &Cell) -> String {
     }
 }
 
-/// Page with title, lead line, index and sections.
 pub(super) fn page(title: &str, lead: &str, sections: &[Section]) -> String {
     let (title, lead) = (escaped(title), escaped(lead));
     let entry = |(place, section): (usize, &Section)| {

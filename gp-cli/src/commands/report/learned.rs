@@ -18,7 +18,6 @@ use gp_ep::Spanned;
 use gp_kernels::KernelExt as _;
 use serde_json::Value;
 
-/// Lead line: rows, inputs, outcome of training.
 pub(super) fn lead(model: &Model) -> String {
     let training = &model.about().training;
     let outcome = if training.converged { "converged" } else { "did not converge" };
@@ -26,7 +25,6 @@ pub(super) fn lead(model: &Model) -> String {
     format!("{}, {}; training {outcome}: {}", counted(rows, "row"), counted(inputs, "input"), training.reason)
 }
 
-/// Section on target, inputs, kernels and other learned quantities.
 pub(super) fn learned(model: &Model) -> Section {
     let (about, posterior) = (model.about(), model.posterior());
     let mut section = Section::new("What was learned");
@@ -64,7 +62,6 @@ fn word_row(name: &str, words: &str) -> (String, Vec<Cell>) {
     (name.to_owned(), vec![Cell::Words(words.to_owned())])
 }
 
-/// Section on the influence of inputs and kernel terms; None if unknown.
 pub(super) fn depends_on(model: &Model) -> Option<Section> {
     let influence = &model.about().training.influence;
     let mut section = Section::new("What predictions depend on");
@@ -87,13 +84,11 @@ pub(super) fn depends_on(model: &Model) -> Option<Section> {
     Some(section)
 }
 
-/// Text with a capital letter and a full stop.
 fn sentence(words: &str) -> String {
     let mut letters = words.chars();
     letters.next().map_or_else(String::new, |first| format!("{}{}.", first.to_uppercase(), letters.as_str()))
 }
 
-/// Shares of kernel terms, if there are several.
 fn terms_table(influence: &Influence, caption: &str, section: &mut Section) {
     if influence.terms.len() > 1 {
         let bar = |(term, share): &(String, f64)| (term.clone(), vec![Cell::Bar(*share, percent(*share))]);
@@ -127,7 +122,6 @@ fn inputs_table(model: &Model, influence: &Influence, caption: &str, section: &m
     section.table(caption, &header, &rows);
 }
 
-/// Section on choices, training, and coverage by inducing inputs.
 pub(super) fn training(model: &Model) -> Result<Section, CliError> {
     let training = &model.about().training;
     let mut section = Section::new("How it was trained");
@@ -189,7 +183,6 @@ fn starts_table(starts: &TriedStarts, section: &mut Section) {
     section.table(&starts.title(), &header, &rows);
 }
 
-/// Plot of the objective by iteration, if it was recorded.
 fn curve(values: &[f64], name: &str) -> Option<Picture> {
     let (y, label) = (values.to_vec(), format!("{name}, in the units of the objective"));
     let x: Vec<f64> = (0..y.len()).map(|iteration| iteration as f64).collect();
@@ -203,7 +196,7 @@ fn curve(values: &[f64], name: &str) -> Option<Picture> {
     (values.len() > 1).then_some(picture)
 }
 
-/// Section with the flags that reproduce the model from the same data.
+/// Flags that reproduce the model from the same data.
 pub(super) fn again(model: &Model) -> Section {
     let mut section = Section::new("How to run it again");
     let entries = with_units(&model.about().config);

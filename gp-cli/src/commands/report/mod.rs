@@ -1,4 +1,4 @@
-//! `gp report`: writes an HTML page about a model and its scores.
+//! `gp report`: HTML page about a model and its scores.
 
 mod html;
 mod learned;
@@ -34,7 +34,7 @@ pub struct ReportOptions {
     pub force: bool,
 }
 
-/// Writes the page.
+/// Writes the report.
 ///
 /// # Errors
 /// Any failure; the output is then unchanged.
@@ -63,7 +63,7 @@ pub fn run(options: &ReportOptions, context: &Context, notes: &mut Notes<'_>) ->
     Ok(())
 }
 
-/// HTML page: learned quantities, influences, training and, for each table, scores and plots.
+/// Learned quantities, influences, training and, for each table, scores and plots, as HTML.
 ///
 /// # Errors
 /// As [`plot::picture`](super::plot::picture).

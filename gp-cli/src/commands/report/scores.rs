@@ -7,7 +7,6 @@ use crate::error::CliError;
 use crate::evaluate::{Evaluation, Grid, grids, others};
 use crate::model::Model;
 
-/// Section with scores and, for classes, the confusion matrix.
 pub(super) fn scores(frame: &Frame, evaluation: &Evaluation) -> Section {
     let mut section = Section::new(format!("Scores on {}", frame.source()));
     evaluation.warnings.iter().for_each(|warning| section.warning(warning));
@@ -20,7 +19,7 @@ pub(super) fn scores(frame: &Frame, evaluation: &Evaluation) -> Section {
     section
 }
 
-/// Rows of a table of scores; counts are shaded by their share of the row.
+/// Counts are shaded by their share of the row.
 fn rows(grid: &Grid) -> Vec<(String, Vec<Cell>)> {
     let row = |(name, cells): &(String, Vec<String>)| {
         let counts: Option<Vec<f64>> = cells.iter().map(|cell| cell.parse().ok()).collect();
@@ -37,11 +36,7 @@ fn rows(grid: &Grid) -> Vec<(String, Vec<Cell>)> {
     grid.rows.iter().map(row).collect()
 }
 
-/// Section with plots: predictions over the inputs or dependence on the most influential ones, and agreement with
-/// observations. Its title names the target and the table if there are several.
-///
-/// # Errors
-/// As [`plot::picture`].
+/// Predictions over inputs or dependence on the most influential ones, and agreement with observations.
 pub(super) fn pictures(
     model: &Model,
     frame: &Frame,

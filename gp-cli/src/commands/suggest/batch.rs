@@ -5,40 +5,27 @@ use crate::model::{Functions, Model};
 use faer::MatRef;
 use gp_ep::design::{Criterion, Design};
 
-/// Design of each target. The value of a point is the sum over targets.
+/// Design per target; values are summed over targets.
 #[derive(Debug)]
 pub(super) struct Batch<'a>(Vec<Design<'a, Functions>>);
 
 impl<'a> Batch<'a> {
-    /// Empty batch; each target has its own model.
-    ///
-    /// # Errors
-    /// [`Numerical`](crate::ErrorKind::Numerical) if a target does not support the criterion.
     pub(super) fn new(targets: &'a [Model], criterion: Criterion) -> Result<Self, CliError> {
         let design = |target: &'a Model| Ok(Design::new(target.posterior(), criterion)?);
         targets.iter().map(design).collect::<Result<_, CliError>>().map(Self)
     }
 
     /// Value of each of `points` (N×D) as the next point.
-    ///
-    /// # Errors
-    /// Those of predictions.
     pub(super) fn values(&self, points: MatRef<'_, f64>) -> Result<Vec<f64>, CliError> {
         self.sums(points.nrows(), |design| Ok(design.values(points)?))
     }
 
-    /// Same as [`values`](Self::values), accurate to about 1 %, for a search.
-    ///
-    /// # Errors
-    /// As [`values`](Self::values).
+    /// Same as [`values`](Self::values), accurate to about 1 %.
     pub(super) fn rough_values(&self, points: MatRef<'_, f64>) -> Result<Vec<f64>, CliError> {
         self.sums(points.nrows(), |design| Ok(design.rough_values(points)?))
     }
 
-    /// Adds a point (1×D) to the batch and returns its value.
-    ///
-    /// # Errors
-    /// As [`values`](Self::values).
+    /// Adds a point (1×D); returns its value.
     pub(super) fn choose(&mut self, point: MatRef<'_, f64>) -> Result<f64, CliError> {
         self.0.iter_mut().try_fold(0.0, |sum, design| Ok(sum + design.choose(point)?))
     }

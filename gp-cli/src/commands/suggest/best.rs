@@ -11,20 +11,14 @@ use gp_ep::Posterior as _;
 use serde_json::{Value, json};
 
 pub(super) struct BestSoFar {
-    /// Value in likelihood units.
     pub(super) observation: f64,
-    /// Value in data units, as text.
     pub(super) text: String,
     pub(super) json: Value,
-    /// Origin of the value.
     pub(super) how: String,
 }
 
-/// Best target so far, if the criterion needs it: from `--best`, otherwise the best predicted mean at the points stored in
-/// the model.
-///
-/// # Errors
-/// [`Usage`](crate::ErrorKind::Usage) for classes and for an invalid value.
+/// Best target, if the criterion needs it: from `--best`, otherwise the best predicted mean at the points
+/// stored in the model.
 pub(super) fn find(options: &SuggestOptions, model: &Model) -> Result<Option<BestSoFar>, CliError> {
     let (By::Improvement, Some(goal)) = (options.by, options.goal) else { return Ok(None) };
     let target = model.target();
@@ -61,7 +55,7 @@ fn of_model(model: &Model, goal: Extreme) -> Result<(f64, String), CliError> {
     Ok((best, format!("the best mean at the {called} of the model")))
 }
 
-/// Points stored in a model, and their name: training rows, inducing points or active points.
+/// Stored training rows, inducing points or active points, and their name.
 fn held(model: &Model) -> (MatRef<'_, f64>, &'static str) {
     if let Some(Held::Exact(exact)) = model.posterior().functions().parts().first() {
         return (exact.inputs(), "training rows");

@@ -30,7 +30,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::Instant;
 
-/// Maximum number of points. The covariance of each with all others is computed.
+/// Maximum number of points, because all their covariances are computed.
 const MAX_POINTS: u16 = 1_000;
 
 /// Options of `gp suggest`.
@@ -119,18 +119,17 @@ pub enum Extreme {
 
 struct Suggested {
     places: Vec<InputValues>,
-    /// Criterion at each point when it was chosen.
     values: Vec<f64>,
-    /// Number of candidates.
     looked_at: usize,
-    /// Row numbers in the table of candidates, and these rows, with a table.
+    /// Row numbers in the candidate table, and these rows.
     rows: Option<(Vec<usize>, Frame)>,
 }
 
-/// Writes a table of points with inputs, criterion and predictions.
+/// Writes points with inputs, criterion and predictions.
 ///
 /// # Errors
-/// [`Usage`](crate::ErrorKind::Usage) for inputs of unknown range and for incompatible flags; any other failure.
+/// [`Usage`](crate::ErrorKind::Usage) for inputs of unknown range and for incompatible flags; any other
+/// failure.
 pub fn run(
     options: &SuggestOptions,
     context: &Context,
@@ -174,10 +173,6 @@ pub fn run(
     print_json(out, &told)
 }
 
-/// Model, or that of the chosen target.
-///
-/// # Errors
-/// [`Usage`](crate::ErrorKind::Usage) for an unknown target, or if one of the targets must be chosen.
 fn wanted(model: Model, options: &SuggestOptions) -> Result<Model, CliError> {
     if let Some(name) = &options.target {
         targets::check_chosen(&model, Some(name))?;
@@ -218,7 +213,6 @@ impl Extreme {
     }
 }
 
-/// Chooses points within the ranges of the inputs.
 fn of_space(
     options: &SuggestOptions,
     mut batch: Batch<'_>,
@@ -242,7 +236,7 @@ fn of_space(
     Ok(Suggested { places, values, looked_at, rows: None })
 }
 
-/// Chooses rows of a table, each at most once.
+/// Each row is chosen at most once.
 fn of_table(
     options: &SuggestOptions,
     path: &str,
@@ -285,7 +279,7 @@ fn points_of(inputs: &Inputs, places: &[InputValues]) -> faer::Mat<f64> {
     inputs.points_at(places)
 }
 
-/// Input values of table rows; NaN for unknown words.
+/// Inputs of table rows; NaN for unknown words.
 fn places_of(inputs: &Inputs, frame: &Frame) -> Result<Vec<InputValues>, CliError> {
     let columns = frame.require(&inputs.names())?;
     let value = |(feature, column): (&crate::encode::Feature, &&Column), row: usize| match column.values() {

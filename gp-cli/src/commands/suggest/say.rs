@@ -8,10 +8,9 @@ use crate::left_out::counted;
 use crate::model::{Model, TargetSummary, without_temperature};
 use crate::notes::Notes;
 
-/// Expected improvement that counts as none, relative to the standard deviation of the target.
+/// Negligible expected improvement, in standard deviations of the target.
 const NO_GAIN: f64 = 1e-6;
 
-/// Reports criterion, candidates and best target, and warns of points without gain and repeated points.
 pub(super) fn say(
     options: &SuggestOptions,
     model: &Model,
@@ -61,14 +60,13 @@ pub(super) fn say(
     }
 }
 
-/// `true` if the expected improvement at the last point is below [`NO_GAIN`].
 pub(super) fn gains_nothing(by: By, model: &Model, values: &[f64]) -> bool {
     let (By::Improvement, Some(last)) = (by, values.last()) else { return false };
     let TargetSummary::Moments { variance, .. } = model.about().summary else { return false };
     model.target().scale().scale * last < NO_GAIN * variance.sqrt()
 }
 
-/// Numbers, from 1, of the first point chosen twice: earlier and later.
+/// First point chosen twice: earlier and later number, from 1.
 fn repeated(places: &[InputValues]) -> Option<(usize, usize)> {
     let before = |again: usize| places[..again].iter().position(|place| *place == places[again]);
     (1..places.len()).find_map(|again| Some((before(again)? + 1, again + 1)))

@@ -1,4 +1,4 @@
-//! Maximisation over a space: exhaustive if it is small; otherwise a Latin hypercube with corners, then hill climbing.
+//! Maximisation over a space: exhaustive if small, otherwise a Latin hypercube with corners, then hill climbing.
 
 use super::space::{Axis, InputValues, Space};
 use crate::error::CliError;
@@ -8,29 +8,28 @@ use rand_chacha::ChaCha8Rng;
 
 /// Maximum number of points for an exhaustive search.
 const ALL: usize = 4_096;
-/// Hypercube points per free input, and their minimum and maximum total number.
+/// Hypercube points per free input, minimum and maximum in total.
 const PER_INPUT: usize = 256;
 const LEAST: usize = 512;
 const MOST: usize = 2_048;
-/// Maximum number of corners.
 const CORNERS: usize = 64;
-/// Number of starting points for hill climbing, and of rounds of steps.
+/// Starting points of hill climbing, and rounds of steps.
 const STARTS: usize = 4;
 const ROUNDS: usize = 40;
-/// Steps per round: inputs varied one at a time, and steps that vary all inputs.
+/// Steps per round: along one input, and along all.
 const STEPS_ALONG: usize = 24;
 const STEPS_ACROSS: usize = 8;
 /// First and last step length, as shares of the range.
 const FIRST_STEP: f64 = 0.1;
 const LAST_STEP: f64 = 1e-6;
-/// Factor of the step length after a round without a gain.
+/// Step-length factor after a round without gain.
 const SHORTER: f64 = 0.4;
 
 pub(super) struct PointSearch<'s> {
     space: &'s Space,
     candidates: Vec<InputValues>,
     rng: ChaCha8Rng,
-    /// `true` if the candidates are all points of the space.
+    /// `true` if the search is exhaustive.
     whole: bool,
 }
 
@@ -50,10 +49,6 @@ impl<'s> PointSearch<'s> {
         &self.candidates
     }
 
-    /// Point with the largest value found; the first among ties.
-    ///
-    /// # Errors
-    /// Those of `values`.
     pub(super) fn best(
         &mut self,
         values: impl Fn(&[InputValues]) -> Result<Vec<f64>, CliError>,
@@ -85,7 +80,7 @@ impl<'s> PointSearch<'s> {
         Ok(self.space.rounded(&best))
     }
 
-    /// Trial points: steps along single inputs, other levels, and steps along all numbers.
+    /// Steps along single inputs, other levels, and steps along all numbers.
     fn around(&mut self, from: &Climber) -> Vec<InputValues> {
         if from.step < LAST_STEP {
             return Vec::new();
@@ -121,7 +116,6 @@ impl<'s> PointSearch<'s> {
     }
 }
 
-/// Current point of a hill climb.
 struct Climber {
     place: InputValues,
     value: f64,
@@ -129,7 +123,7 @@ struct Climber {
 }
 
 impl Climber {
-    /// Moves to the best trial if it is better; otherwise shortens the steps.
+    /// Moves to the best trial if better; otherwise shortens the steps.
     fn climb(&mut self, trials: &[InputValues], found: &[f64]) {
         let best = (0..found.len()).reduce(|best, i| if found[i] > found[best] { i } else { best });
         match best.filter(|&best| found[best] > self.value) {
@@ -148,7 +142,6 @@ fn with(place: &InputValues, axis: usize, value: f64) -> InputValues {
     place
 }
 
-/// All points; the last input varies fastest.
 fn all(space: &Space, count: usize) -> Vec<InputValues> {
     let place = |mut number: usize| {
         let mut place = vec![0.0; space.axes.len()];
@@ -163,7 +156,7 @@ fn all(space: &Space, count: usize) -> Vec<InputValues> {
     (0..count).map(place).collect()
 }
 
-/// Latin hypercube of N points (each input lies once in each of N equal parts of its range), followed by corners.
+/// Latin hypercube of N points (one in each of N equal parts of every input's range), then corners.
 fn hypercube(space: &Space, rng: &mut ChaCha8Rng) -> Vec<InputValues> {
     let free = space.free();
     let count = (PER_INPUT * free.len()).clamp(LEAST, MOST);

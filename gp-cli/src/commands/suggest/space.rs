@@ -4,43 +4,35 @@ use crate::data::Kind;
 use crate::encode::{Feature, FeatureEncoding, Inputs};
 use crate::error::CliError;
 
-/// Number of digits of a value after the first digit of its range.
+/// Digits of a value after the first digit of its range.
 const STEP_DIGITS: i32 = 4;
 
-/// Restriction of one input.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Wish {
     Range(f64, f64),
-    /// List of values.
     Levels(Vec<f64>),
-    /// Fixed value.
     At(f64),
 }
 
-/// Value per input, in data units: dates as days, words as level index.
+/// One value per input, in data units: dates as days, words as level index.
 pub(super) type InputValues = Vec<f64>;
 
-/// Allowed values of each input.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Space {
     pub(super) axes: Vec<Axis>,
-    /// `true` for inputs that are days without times.
+    /// `true` for dates without times.
     pub(super) days: Vec<bool>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Axis {
-    /// Interval with a smaller and a larger end.
     Between(f64, f64),
-    /// Non-empty list of values.
+    /// Not empty.
     Among(Vec<f64>),
 }
 
 impl Space {
-    /// Space from restrictions or, without one, from training ranges.
-    ///
-    /// # Errors
-    /// [`Usage`](crate::ErrorKind::Usage), naming inputs of unknown range.
+    /// Training ranges, unless restricted.
     pub(super) fn new(inputs: &Inputs, wishes: &[Option<Wish>]) -> Result<Self, CliError> {
         let (mut axes, mut unknown) = (Vec::new(), Vec::new());
         for (feature, wish) in inputs.features().iter().zip(wishes) {
@@ -58,7 +50,6 @@ impl Space {
         }
     }
 
-    /// Number of points; None if an input is continuous.
     pub(super) fn count(&self) -> Option<usize> {
         self.axes.iter().try_fold(1_usize, |count, axis| match axis {
             Axis::Between(..) => None,
@@ -66,14 +57,13 @@ impl Space {
         })
     }
 
-    /// Point with few digits, and whole days.
+    /// Few digits, and whole days.
     pub(super) fn rounded(&self, place: &InputValues) -> InputValues {
         let axes = place.iter().zip(&self.axes).zip(&self.days);
         axes.map(|((&value, axis), &days)| if days { axis.whole(value) } else { axis.rounded(value) })
             .collect()
     }
 
-    /// Inputs with more than one value.
     pub(super) fn free(&self) -> Vec<usize> {
         (0..self.axes.len()).filter(|&axis| !self.axes[axis].is_fixed()).collect()
     }
@@ -108,7 +98,7 @@ impl Axis {
         matches!(self, Self::Among(values) if values.len() < 2)
     }
 
-    /// Value rounded to a power of ten, at most 1/10,000 of the range; ends are not rounded.
+    /// Value rounded to a power of ten, at most 1/10,000 of the range; ends stay.
     fn rounded(&self, value: f64) -> f64 {
         let Self::Between(low, high) = *self else { return value };
         let digits = STEP_DIGITS - (high - low).log10().floor() as i32;
@@ -123,7 +113,7 @@ impl Axis {
         if value == low || value == high { value } else { f64::clamp(rounded, low, high) }
     }
 
-    /// Nearest whole number within a range that has one.
+    /// Nearest whole number in a range with one.
     fn whole(&self, value: f64) -> f64 {
         match *self {
             Self::Between(low, high) if low.ceil() <= high.floor() => {

@@ -10,7 +10,7 @@ use crate::out::{Cells, OutTable};
 use crate::predict::{self, Wanted};
 use serde_json::{Map, Value, json};
 
-/// Output table: copied columns, inputs as in the training table, criterion, predictions.
+/// Copied columns, inputs as in the training table, criterion, predictions.
 pub(super) fn table(
     model: &Model,
     suggested: &Suggested,

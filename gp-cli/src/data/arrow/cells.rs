@@ -24,10 +24,8 @@ pub(super) fn kind_of_numbers(kind: &DataType) -> Option<Kind> {
     }
 }
 
-/// Appends the numbers of an array, NaN if missing: dates in days, durations and times of day in seconds.
-///
-/// # Errors
-/// The name of a type that is not numeric.
+/// Appends numbers, NaN if missing: dates in days, durations and times of day in seconds. The error names a
+/// non-numeric type.
 pub(super) fn append_numbers(array: &dyn Array, out: &mut Vec<f64>) -> Result<(), String> {
     match array.data_type() {
         DataType::Boolean => {
@@ -109,10 +107,7 @@ fn append_times(array: &dyn Array, out: &mut Vec<f64>) -> Result<(), String> {
     Ok(())
 }
 
-/// Appends the words of an array.
-///
-/// # Errors
-/// The name of a type that is not text, or a fault for bytes that are not text.
+/// Appends words. The error names another type, or tells of bytes that are not text.
 pub(super) fn append_words(array: &dyn Array, out: &mut LevelBuilder) -> Result<(), String> {
     let mut push = |bytes: Option<&[u8]>| bytes.map(text).transpose().map(|word| out.push(word));
     match array.data_type() {
@@ -130,12 +125,11 @@ pub(super) fn append_words(array: &dyn Array, out: &mut LevelBuilder) -> Result<
     Ok(())
 }
 
-/// `true` for integers of which floating-point numbers do not hold all.
+/// `true` for integers that floating-point numbers do not all represent.
 pub(super) fn are_long(kind: &DataType) -> bool {
     matches!(kind, DataType::Int64 | DataType::UInt64)
 }
 
-/// Appends the digits of an array of long integers.
 pub(super) fn append_digits(array: &dyn Array, out: &mut LevelBuilder) {
     match array.data_type() {
         DataType::Int64 => digits::<Int64Type>(array, out),
@@ -149,7 +143,7 @@ fn digits<T: ArrowPrimitiveType<Native: ToString>>(array: &dyn Array, out: &mut 
     values.for_each(|value| out.push(value.map(|value| value.to_string()).as_deref()));
 }
 
-/// Bytes of words beyond the buffers' size: views into one buffer may overlap.
+/// Bytes of words beyond the buffers' size, because views may overlap.
 pub(super) fn shared_letters(array: &dyn Array) -> f64 {
     match array.data_type() {
         DataType::Utf8View => beyond_buffers(array.as_string_view()),
@@ -186,7 +180,6 @@ fn append_dictionary(array: &dyn Array, out: &mut LevelBuilder) -> Result<(), St
     Ok(())
 }
 
-/// All values of a dictionary as words, numbers as text.
 fn words(values: &dyn Array) -> Result<Vec<Option<String>>, String> {
     let kind = kind_of_numbers(values.data_type()).filter(|_| !are_long(values.data_type()));
     let Some(kind) = kind else {

@@ -27,7 +27,7 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ArrowFile;
 
-/// First and last bytes of a file; anything else is a stream. Batches are located by the list at the end,
+/// First and last bytes of a file; otherwise it is a stream. Batches are located by the list at the end,
 /// since some writers leave other bytes between them.
 const MAGIC: &[u8; 6] = b"ARROW1";
 
@@ -76,7 +76,6 @@ impl Format for ArrowFile {
 
 const FORMAT: &str = "Arrow";
 
-/// End of the message about an unreadable file.
 const DAMAGED: &str = " is a damaged or truncated Arrow file";
 
 fn damaged(supply: &dyn Supply, cause: &dyn std::error::Error) -> CliError {
@@ -85,8 +84,8 @@ fn damaged(supply: &dyn Supply, cause: &dyn std::error::Error) -> CliError {
 
 type BatchReader<'a> = Box<dyn Iterator<Item = Result<RecordBatch, ArrowError>> + 'a>;
 
-/// Opens a file or stream after checking its stated sizes against free memory. `held` selects the memory held
-/// at a time.
+/// Opens a file or stream after checking the sizes that it states against free memory. `held` selects the
+/// memory held at a time.
 fn open<'a, R: Read + Seek + 'a>(
     supply: &dyn Supply,
     mut from: R,
@@ -126,13 +125,11 @@ fn is_file(from: &mut (impl Read + Seek)) -> io::Result<Option<bool>> {
     Ok((read_up_to(from, MAGIC.len() as u64)? == MAGIC).then_some(true))
 }
 
-/// Batches of a file as chunks of a table.
 struct Batches<'a> {
     supply: &'a dyn Supply,
     heading: Arc<Heading>,
     schema: SchemaRef,
     from: BatchReader<'a>,
-    /// Rows before this chunk.
     rows: u64,
 }
 
@@ -185,7 +182,7 @@ fn columns(
     Ok(columns)
 }
 
-/// Column of a type; one of long integers is read exactly with `as_words`.
+/// Column; long integers are read exactly with `as_words`.
 fn column(name: &str, (kind, as_words): (&DataType, bool), arrays: &[&ArrayRef]) -> Result<Column, String> {
     let mut words = LevelBuilder::default();
     if as_words && cells::are_long(kind) {

@@ -1,24 +1,22 @@
-//! Memory that an Arrow file claims. The third-party reader allocates the sizes stated in messages, which can
-//! kill the process, so sizes are checked first.
+//! Memory that an Arrow file claims. The third-party reader allocates the sizes that messages state, which can kill
+//! the process; they are checked first.
 
 use crate::data::counted::read_up_to;
 use arrow_ipc::{Field, Message, RecordBatch, Schema, root_as_footer, root_as_message};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 
-/// Exclusive limit on bytes per buffer of a column and batch.
+/// Exclusive limit on bytes per column buffer of a batch.
 const MAX_BYTES: i64 = 1 << 32;
 /// First bytes of a message; old writers omit them.
 const CONTINUATION: [u8; 4] = [0xff; 4];
-/// Bytes at the end of a file: length of the list of parts, and magic bytes.
+/// Bytes at the end of a file: list length and magic bytes.
 const END: u64 = 10;
 
 pub(super) enum SizeFault {
     Unreadable(io::Error),
     Impossible(i64),
-    /// Invalid list of parts, or an invalid part in it.
     NoList,
-    /// Column of an unsupported type.
     Unread {
         column: String,
         kind: String,
@@ -31,23 +29,22 @@ impl From<io::Error> for SizeFault {
     }
 }
 
-/// Memory claimed by parts of a file, in bytes, with unpacked buffers.
+/// Claimed bytes, with unpacked buffers.
 #[derive(Default)]
 pub(super) struct Claims {
-    /// All parts together.
     pub(super) all: f64,
-    /// Parts that stay in memory between batches: names and dictionaries.
+    /// Parts kept between batches: names and dictionaries.
     kept: f64,
     largest: f64,
 }
 
 impl Claims {
-    /// Bytes needed if one batch is held at a time.
+    /// Bytes needed with one batch at a time.
     pub(super) fn of_one_batch(&self) -> f64 {
         self.kept + self.largest
     }
 
-    /// Claims of a stream of messages, read from the current position. Other faults are left to the reader.
+    /// Claims from the current position on. Faults other than sizes are left to the reader.
     pub(super) fn of_stream(from: &mut (impl Read + Seek)) -> Result<Self, SizeFault> {
         let mut at = from.stream_position()?;
         let end = from.seek(SeekFrom::End(0))?;
@@ -63,8 +60,7 @@ impl Claims {
         Ok(claims)
     }
 
-    /// Claims of the parts listed at the end of a file. Overlapping parts are refused: a small file could
-    /// claim unlimited memory.
+    /// Claims of the listed parts. Overlapping parts are refused: a small file could claim unlimited memory.
     pub(super) fn of_list(from: &mut (impl Read + Seek)) -> Result<Self, SizeFault> {
         let (list, bytes) = list(from)?;
         let footer = root_as_footer(&bytes).map_err(|_| SizeFault::NoList)?;
@@ -88,7 +84,6 @@ impl Claims {
         Ok(claims)
     }
 
-    /// Adds the claim of the message at `at` and its body.
     fn add(
         &mut self,
         from: &mut (impl Read + Seek),
@@ -115,7 +110,7 @@ impl Claims {
     }
 }
 
-/// Bytes of a batch's buffers beyond its body, because they are compressed or overlap.
+/// Bytes of buffers beyond the body, because of compression or overlap.
 fn buffers(
     from: &mut (impl Read + Seek),
     batch: &RecordBatch<'_>,
@@ -143,11 +138,9 @@ fn buffers(
     Ok((claimed - held).max(0.0))
 }
 
-/// Supported widths of integers and decimals, in bits.
 const BITS_OF_INTEGERS: [i32; 4] = [8, 16, 32, 64];
 const BITS_OF_DECIMALS: [i32; 4] = [32, 64, 128, 256];
 
-/// Refuses numeric columns of unsupported width.
 fn check_types(schema: Schema<'_>) -> Result<(), SizeFault> {
     let unread = |field: Field<'_>| {
         let kind = match (field.type_as_int(), field.type_as_decimal()) {
@@ -164,7 +157,7 @@ fn check_types(schema: Schema<'_>) -> Result<(), SizeFault> {
     schema.fields().into_iter().flatten().find_map(unread).map_or(Ok(()), Err)
 }
 
-/// Bytes of all column names, which may overlap in the file.
+/// Bytes of column names, which may overlap in the file.
 fn letters(schema: Schema<'_>) -> f64 {
     schema.fields().into_iter().flatten().map(|field| letters_of(&field)).sum()
 }
@@ -174,7 +167,6 @@ fn letters_of(field: &Field<'_>) -> f64 {
     field.name().map_or(0, str::len) as f64 + inner
 }
 
-/// Position and bytes of the list of parts.
 fn list(from: &mut (impl Read + Seek)) -> Result<(u64, Vec<u8>), SizeFault> {
     let size = from.seek(SeekFrom::End(0))?;
     let end = size.checked_sub(END).ok_or(SizeFault::NoList)?;
@@ -185,13 +177,13 @@ fn list(from: &mut (impl Read + Seek)) -> Result<(u64, Vec<u8>), SizeFault> {
     Ok((place, read_at(from, place, end - place)?))
 }
 
-/// Message description without its length prefix.
+/// Description without its length prefix.
 fn behind_prefix(bytes: &[u8]) -> &[u8] {
     let prefix = if bytes.starts_with(&CONTINUATION) { 8 } else { 4 };
     bytes.get(prefix..).unwrap_or_default()
 }
 
-/// Position and length of a message's description; `None` at the end.
+/// Position and length of a description; `None` at the end.
 fn description<M: Read + Seek>(messages: &mut M, at: u64, end: u64) -> io::Result<Option<(u64, i32)>> {
     let number = |messages: &mut M, at: u64| -> io::Result<Option<[u8; 4]>> {
         if at + 4 > end { Ok(None) } else { Ok(read_at(messages, at, 4)?.try_into().ok()) }
@@ -232,7 +224,7 @@ mod tests {
         bytes
     }
 
-    /// Position in the list of its last batch's entry: offset, length of description, length of body.
+    /// Entry of the last batch: offset, length of description, length of body.
     fn last_batch() -> usize {
         let (at, bytes) = list(&mut Cursor::new(FILE)).ok().unwrap();
         let footer = root_as_footer(&bytes).unwrap();

@@ -23,12 +23,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use watched::{Separated, Watched};
 
-/// Delimiters, the most common first.
+/// The most common first.
 const DELIMITERS: [u8; 4] = *b",\t;|";
 /// Rows between memory checks, and bytes of text.
 const COUNTED: usize = 1024;
 const COUNTED_BYTES: u64 = 1 << 18;
-/// Name of a first column without a header.
 const FIRST_COLUMN: &str = "column_1";
 
 #[derive(Clone, Copy, Debug)]
@@ -68,7 +67,7 @@ impl Format for Csv {
         Ok(Box::new(Text::begin(input, options, rows_of_piece(input.budget()))?))
     }
 
-    /// Text plus cells as numbers twice: in columns and in points.
+    /// Text plus cells as numbers twice: columns and points.
     fn memory(&self, input: &Input) -> f64 {
         let head = input.head();
         let first = head.split(|&byte| byte == b'\n').next().unwrap_or_default();
@@ -80,15 +79,13 @@ impl Format for Csv {
     }
 }
 
-/// Delimited text, read twice: for the column types, then for the cells.
+/// Text read twice: for the column types, then for the cells.
 struct Text<'a> {
     layout: Layout<'a>,
     heading: Arc<Heading>,
     columns: Vec<WantedColumn>,
     body: Body<'a>,
-    /// Rows per chunk.
     rows: usize,
-    /// Number of all rows, if they were counted.
     count: Option<usize>,
 }
 
@@ -96,17 +93,14 @@ struct Layout<'a> {
     supply: &'a dyn Supply,
     delimiter: u8,
     header: Vec<String>,
-    /// `true` if the first column was unnamed.
     is_first_unnamed: bool,
 }
 
-/// Column to read: its position and, if known, its type.
 struct WantedColumn {
     place: usize,
     kind: Option<Kind>,
 }
 
-/// Records of a table, in sequence.
 struct Body<'a> {
     reader: Reader<Watched<'a>>,
     record: StringRecord,
@@ -114,7 +108,7 @@ struct Body<'a> {
 }
 
 impl<'a> Text<'a> {
-    /// Reads the header and determines the types of the requested columns. `rows` gives the chunk size for a
+    /// Reads the header and determines the types of requested columns. `rows` gives the chunk size for a
     /// number of columns.
     fn begin(
         supply: &'a dyn Supply,
@@ -233,8 +227,8 @@ impl<'a> Layout<'a> {
             .collect()
     }
 
-    /// Determines undeclared types from all cells. With `has_open_first`, returns whether the first column
-    /// numbers the rows; also the number of rows, if they were read.
+    /// Determines undeclared types from all cells. Returns whether the first column numbers the rows (with
+    /// `has_open_first`), and the number of rows, if read.
     fn find_kinds(
         &self,
         columns: &mut [WantedColumn],
@@ -264,7 +258,6 @@ impl<'a> Layout<'a> {
         Ok((numbering.is_one(), Some(rows)))
     }
 
-    /// Counts the memory used since the last call.
     fn count(
         &self,
         room: &mut TableMemory,
@@ -278,7 +271,6 @@ impl<'a> Layout<'a> {
         Ok(bytes)
     }
 
-    /// Records after the header.
     fn body(&self) -> Result<Body<'a>, CliError> {
         let mut body = Body::new(self)?;
         body.next(self)?;
@@ -296,12 +288,12 @@ impl<'a> Body<'a> {
         Ok(Self { reader, record: StringRecord::new(), line: 0 })
     }
 
-    /// Position behind the last record, in bytes.
+    /// Bytes up to the end of the last record.
     fn at(&self) -> u64 {
         self.reader.position().byte()
     }
 
-    /// Advances to the next record, if any; it must have as many cells as the header.
+    /// Advances to the next record; it must have as many cells as the header.
     fn next(&mut self, layout: &Layout<'a>) -> Result<bool, CliError> {
         let at = self.at();
         self.reader.get_mut().begin_record(at);
@@ -326,7 +318,7 @@ impl<'a> Body<'a> {
 }
 
 impl<'a> Body<'a> {
-    /// Refuses a last record that an open quotation mark extends to the end of the text.
+    /// Refuses a last record that an open quotation mark extends to the end.
     fn check_quotes(&self, layout: &Layout<'a>, line: u64, byte: u64) -> Result<(), CliError> {
         let end = self.reader.position().byte();
         let Some(rest) = self.reader.get_ref().rest(byte, end) else { return Ok(()) };
@@ -346,7 +338,7 @@ fn not_a_table(supply: &dyn Supply, cause: csv::Error) -> CliError {
     }
 }
 
-/// Most frequent separator of a line; comma if none.
+/// Most frequent separator; comma if none.
 fn delimiter(line: &[u8]) -> u8 {
     let (mut counts, mut quoted) = ([0usize; DELIMITERS.len()], false);
     for &byte in line {

@@ -1,17 +1,16 @@
 //! Quotation marks that are never closed.
 
-/// State of a text within a record.
 #[derive(Clone, Copy, PartialEq)]
 enum At {
     CellStart,
     Cell,
     Quoted,
-    /// Behind a quotation mark within a quoted cell: its end, or half of a doubled one.
+    /// Behind a quotation mark in a quoted cell: its end, or half of a doubled one.
     QuoteInQuoted,
 }
 
-/// Line ends before the quotation mark of a cell that does not end with the text; `None` if all cells are closed. The
-/// text starts with a record.
+/// Line ends before the quotation mark of an unclosed cell; `None` if all are closed. The text starts with a
+/// record.
 pub(super) fn lines_before_open_quote(text: &[u8], delimiter: u8) -> Option<usize> {
     let (mut at, mut lines, mut opened) = (At::CellStart, 0, 0);
     for &byte in text {
@@ -24,7 +23,7 @@ pub(super) fn lines_before_open_quote(text: &[u8], delimiter: u8) -> Option<usiz
     (at == At::Quoted).then_some(opened)
 }
 
-/// Number of cells of a record, of which the text holds the beginning.
+/// Number of cells in the beginning of a record.
 pub(super) fn cells_of(text: &[u8], delimiter: u8) -> usize {
     let (mut at, mut cells) = (At::CellStart, 1);
     for &byte in text {
@@ -35,7 +34,6 @@ pub(super) fn cells_of(text: &[u8], delimiter: u8) -> usize {
 }
 
 impl At {
-    /// Position behind the next byte.
     fn behind(self, byte: u8, delimiter: u8) -> Self {
         let is_end = byte == delimiter || byte == b'\n' || byte == b'\r';
         match (self, byte) {

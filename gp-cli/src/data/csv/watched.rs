@@ -1,4 +1,4 @@
-//! Text stream for the parser: checked as UTF-8, with a buffer for counting lines and for limiting their length.
+//! Text stream for the parser: checks UTF-8, counts lines and limits their length.
 
 use super::super::format::MAX_COLUMNS;
 use super::super::line_room::LineRoom;
@@ -7,16 +7,14 @@ use super::open_quote::cells_of;
 use crate::error::CliError;
 use std::io::{self, Read};
 
-/// Bytes per read, and maximum number of bytes buffered before they are discarded.
 const CHUNK: usize = 1 << 16;
-/// Maximum number of bytes of a first line for detecting the separator.
 const LONGEST: usize = 1 << 24;
-/// Bytes of memory per byte of a record: buffers here and in the parser, which may grow to twice their content, and
+/// Bytes per byte of a record: buffers here and in the parser, which may grow to twice their content, and
 /// copies.
 const COPIES: f64 = 6.0;
-/// Bytes of memory per cell: its end in the parser, and a name if it is in the header.
+/// Bytes per cell: its end in the parser, and a name if in the header.
 const CELL: f64 = 64.0;
-/// Number of cells of a header beyond which the rest is not counted.
+/// Header cells beyond which counting stops.
 const TOO_MANY: usize = 16 * MAX_COLUMNS;
 
 /// UTF-8 stream without its byte-order mark.
@@ -24,21 +22,20 @@ pub(super) struct Watched<'a> {
     supply: &'a dyn Supply,
     from: Box<dyn Read + 'a>,
     bytes: Vec<u8>,
-    /// Offset of the buffer within the text.
     offset: u64,
-    /// Bytes checked as UTF-8, and bytes passed on.
+    /// Bytes checked as UTF-8, and passed on.
     checked: usize,
     given: usize,
-    /// Line ends among discarded bytes.
+    /// Discarded line ends.
     lines: usize,
     ended: bool,
-    /// Start of the current record within the text.
+    /// Start of the current record in the text.
     record: u64,
     room: LineRoom,
     separated: Separated,
 }
 
-/// Separator of cells, and the number of columns if the header is known.
+/// Separator, and number of columns if known.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Separated {
     pub(super) delimiter: u8,
@@ -46,10 +43,7 @@ pub(super) struct Separated {
 }
 
 impl<'a> Watched<'a> {
-    /// Stream of a supply's text.
-    ///
-    /// # Errors
-    /// [`Data`](crate::ErrorKind::Data) for a start that is not UTF-8; errors of reading.
+    /// Fails if the text starts with bytes that are not UTF-8.
     pub(super) fn new(supply: &'a dyn Supply) -> Result<Self, CliError> {
         let from = supply.reader()?;
         let mut text = Self {
@@ -76,18 +70,17 @@ impl<'a> Watched<'a> {
         Ok(text)
     }
 
-    /// The stream with the separator of its cells.
     #[must_use]
     pub(super) fn separated(self, separated: Separated) -> Self {
         Self { separated, ..self }
     }
 
-    /// Notes the start of the record that is read next, which must not decrease between calls.
+    /// Start of the next record, which must not decrease between calls.
     pub(super) fn begin_record(&mut self, at: u64) {
         self.record = at;
     }
 
-    /// Refuses a long record without room to grow, or with more cells than the table has columns.
+    /// Refuses a record without room to grow, or with more cells than columns.
     fn check_record(&mut self) -> Result<(), CliError> {
         let start = usize::try_from(self.record.saturating_sub(self.offset)).unwrap_or(usize::MAX);
         let record = self.bytes.get(start..).unwrap_or_default();
@@ -126,8 +119,8 @@ impl<'a> Watched<'a> {
         }
     }
 
-    /// Number of empty lines before a position, which must not decrease between calls. The parser counts them
-    /// as part of the following record.
+    /// Empty lines before a position, which must not decrease between calls. The parser counts them as part
+    /// of the following record.
     pub(super) fn empty_lines(&mut self, at: u64) -> u64 {
         let place = usize::try_from(at - self.offset.min(at)).unwrap_or(usize::MAX).min(self.bytes.len());
         let empty = self.bytes[place..].iter().take_while(|byte| matches!(byte, b'\r' | b'\n'));
@@ -146,7 +139,6 @@ impl<'a> Watched<'a> {
         self.given -= count;
     }
 
-    /// Text between two positions, if the second is its end.
     pub(super) fn rest(&self, from: u64, to: u64) -> Option<&[u8]> {
         let place = |at: u64| usize::try_from(at.checked_sub(self.offset)?).ok();
         let is_end = self.ended && place(to)? == self.bytes.len();
@@ -167,7 +159,6 @@ impl<'a> Watched<'a> {
         Ok(())
     }
 
-    /// Checks new bytes as UTF-8.
     fn check(&mut self) -> io::Result<()> {
         let Err(error) = std::str::from_utf8(&self.bytes[self.checked..]) else {
             self.checked = self.bytes.len();

@@ -12,16 +12,14 @@ use parquet::schema::types::ColumnDescriptor;
 /// Values per decoding step, chosen to fit the cache.
 pub(super) const AT_ONCE: usize = 1 << 14;
 
-/// Meaning of a column's values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Meaning {
     Boolean,
     Signed,
     Unsigned,
-    /// 64-bit integer read as its digits; signed or not.
+    /// 64-bit integer as digits; signed or not.
     Digits(bool),
     Real,
-    /// Half-precision float in two bytes.
     Half,
     /// Integer divided by ten to this power.
     Decimal(i32),
@@ -29,15 +27,11 @@ pub(super) enum Meaning {
     Instant(TimeUnit),
     Seconds(TimeUnit),
     Words,
-    /// Missing values only.
     Nothing,
 }
 
 impl Meaning {
-    /// Meaning of a column with one value per row.
-    ///
-    /// # Errors
-    /// The name of an unsupported type.
+    /// Meaning for one value per row. The error names an unsupported type.
     pub(super) fn of(column: &ColumnDescriptor) -> Result<Self, String> {
         let physical = column.physical_type();
         let meaning = match column.logical_type_ref() {
@@ -66,7 +60,7 @@ impl Meaning {
         }
     }
 
-    /// Meaning for reading the column as words: floating-point numbers do not hold all 64-bit integers.
+    /// Meaning as words: floating-point numbers do not hold all 64-bit integers.
     pub(super) fn as_words(self, physical: PhysicalType) -> Self {
         match self {
             Self::Signed | Self::Decimal(0) if physical == PhysicalType::INT64 => Self::Digits(true),
@@ -123,7 +117,7 @@ fn of_logical(logical: &LogicalType) -> Option<Meaning> {
     })
 }
 
-/// Meaning of the legacy type annotation of older writers.
+/// Meaning of older writers' type annotation.
 fn of_converted(converted: ConvertedType, scale: i32) -> Option<Meaning> {
     Some(match converted {
         ConvertedType::UINT_8 | ConvertedType::UINT_16 | ConvertedType::UINT_32 | ConvertedType::UINT_64 => {
@@ -146,7 +140,7 @@ fn named(column: &ColumnDescriptor) -> String {
     }
 }
 
-/// 16-bit float: sign, five bits of exponent, ten of mantissa.
+/// Sign, five bits of exponent, ten of mantissa.
 fn half(bits: u16) -> f64 {
     let (exponent, mantissa) = (i32::from(bits >> 10 & 0x1f), f64::from(bits & 0x3ff));
     let size = match exponent {
@@ -180,7 +174,7 @@ impl ParquetCells {
             .map_or_else(|| Self::Words(LevelBuilder::default()), |kind| Self::Numbers(kind, Vec::new()))
     }
 
-    /// Bytes of memory of words; 0 for other columns.
+    /// Bytes of words; 0 for other columns.
     pub(super) fn bytes_of_words(&self) -> usize {
         match self {
             Self::Numbers(..) => 0,
@@ -195,7 +189,6 @@ impl ParquetCells {
         }
     }
 
-    /// Appends the next `count` cells of a column.
     pub(super) fn append(
         &mut self,
         from: &mut ColumnReader,
@@ -260,7 +253,7 @@ impl ParquetCells {
     }
 }
 
-/// Passes the next `count` values of a column to a callback, `None` if missing.
+/// Passes `count` values to a callback, `None` if missing.
 fn records<T: DataType>(
     from: &mut ColumnReaderImpl<T>,
     count: usize,

@@ -1,4 +1,4 @@
-//! Rows of a Parquet file, which stores them in groups, column by column.
+//! Rows of a Parquet file, stored in groups, column by column.
 
 use super::cells::{AT_ONCE, Meaning, ParquetCells};
 use super::{damaged, pages};
@@ -15,25 +15,22 @@ use parquet::file::serialized_reader::SerializedPageReader;
 use parquet::schema::types::SchemaDescriptor;
 use std::sync::Arc;
 
-/// Rows of a file in sequence, requested columns only.
+/// Requested columns in sequence.
 pub(super) struct Rows<'a, R: ChunkReader> {
     supply: &'a dyn Supply,
     from: Arc<R>,
     pub(super) about: ParquetMetaData,
     columns: Vec<ParquetColumn>,
-    /// Number of groups begun.
     begun: usize,
     current: Group,
 }
 
-/// Column to read: name, position and meaning of its values.
 struct ParquetColumn {
     name: String,
     leaf: usize,
     meaning: Meaning,
 }
 
-/// Rest of the current group.
 #[derive(Default)]
 struct Group {
     columns: Vec<ColumnReader>,
@@ -41,10 +38,6 @@ struct Group {
 }
 
 impl<'a, R: ChunkReader + 'static> Rows<'a, R> {
-    /// Reader of all rows of a file.
-    ///
-    /// # Errors
-    /// [`Data`](crate::ErrorKind::Data) for a requested column of an unsupported type.
     pub(super) fn new(
         supply: &'a dyn Supply,
         (from, about): (R, ParquetMetaData),
@@ -64,9 +57,6 @@ impl<'a, R: ChunkReader + 'static> Rows<'a, R> {
     }
 
     /// Next rows, at most `most`; `None` after the last.
-    ///
-    /// # Errors
-    /// [`Data`](crate::ErrorKind::Data) for a damaged file.
     pub(super) fn next(&mut self, most: usize) -> Result<Option<Vec<Column>>, CliError> {
         let mut cells: Vec<ParquetCells> =
             self.columns.iter().map(|column| ParquetCells::new(column.meaning)).collect();
@@ -82,7 +72,7 @@ impl<'a, R: ChunkReader + 'static> Rows<'a, R> {
         Ok((read > 0).then(|| columns.collect()))
     }
 
-    /// Appends the next rows of the current group. The memory of words is counted as they are read.
+    /// Appends rows of the current group. Memory of words is counted while reading.
     fn append(
         &mut self,
         cells: &mut [ParquetCells],
@@ -104,7 +94,7 @@ impl<'a, R: ChunkReader + 'static> Rows<'a, R> {
         Ok(())
     }
 
-    /// Advances to the next group with rows if the current one is finished; `false` at the end.
+    /// Advances to the next group with rows if necessary; `false` at the end.
     fn has_rows(&mut self) -> Result<bool, CliError> {
         while self.current.rows == 0 {
             let Some(group) = self.about.row_groups().get(self.begun) else { return Ok(false) };
@@ -114,7 +104,6 @@ impl<'a, R: ChunkReader + 'static> Rows<'a, R> {
         Ok(true)
     }
 
-    /// Readers of a group's columns, after a memory check of its pages.
     fn begin(&self, group: &RowGroupMetaData) -> Result<Group, CliError> {
         let (supply, mut room) = (self.supply, self.supply.room());
         let rows = usize::try_from(group.num_rows()).map_err(|cause| damaged(supply, &cause))?;
@@ -137,7 +126,7 @@ fn unreadable(supply: &dyn Supply, wanted: &ParquetColumn, cause: &ParquetError)
     supply.fault(&format!(", column {}: it is damaged or truncated: {cause}", wanted.name))
 }
 
-/// Position and meaning of a column's values; of a column read as words with `as_words`.
+/// Position and meaning of a column, read as words with `as_words`.
 fn meaning_at(schema: &SchemaDescriptor, place: usize, as_words: bool) -> Result<(usize, Meaning), String> {
     let leaf = (0..schema.num_columns()).find(|&leaf| schema.get_column_root_idx(leaf) == place);
     let plain = leaf.filter(|&leaf| {

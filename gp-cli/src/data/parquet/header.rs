@@ -4,30 +4,23 @@ use std::io::{self, Read};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct PageHeader {
-    /// Bytes of the header itself.
     pub(super) length: u64,
-    /// Bytes of the page, unpacked and packed.
     pub(super) unpacked: i64,
     pub(super) packed: i64,
-    /// Kind of page.
     pub(super) holds: Holds,
 }
 
-/// Kind of page, with its number of values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Holds {
-    /// Ignored page.
     #[default]
     Other,
-    /// Row values, missing ones included.
+    /// Number of row values, with missing ones.
     Values(i64),
-    /// Dictionary.
+    /// Number of dictionary words.
     Words(i64),
 }
 
-/// Deepest nesting of structures.
 const DEEPEST: u32 = 16;
-/// Field types.
 const TRUE: u8 = 1;
 const FALSE: u8 = 2;
 const BYTE: u8 = 3;
@@ -36,7 +29,7 @@ const DOUBLE: u8 = 7;
 const BINARY: u8 = 8;
 const LISTS: std::ops::RangeInclusive<u8> = 9..=10;
 const STRUCTURE: u8 = 12;
-/// Header fields: type, sizes, and the parts for data pages, dictionaries and version 2 data pages.
+/// Fields: type, sizes, and the parts for data pages, dictionaries and version 2 data pages.
 const TYPE: i64 = 1;
 const UNPACKED: i64 = 2;
 const PACKED: i64 = 3;
@@ -47,10 +40,6 @@ const DATA_2: i64 = 8;
 const COUNT: i64 = 1;
 
 impl PageHeader {
-    /// Reads the header at the start of a reader.
-    ///
-    /// # Errors
-    /// Those of the reader; invalid or truncated headers.
     pub(super) fn read(from: impl Read) -> io::Result<Self> {
         let (mut header, mut kind_of_page, mut counts) = (Self::default(), -1, [0; 3]);
         let mut compact = Compact { from, read: 0 };
@@ -74,14 +63,13 @@ impl PageHeader {
     }
 }
 
-/// Protocol reader that counts bytes.
 struct Compact<R> {
     from: R,
     read: u64,
 }
 
 impl<R: Read> Compact<R> {
-    /// Calls `visit` with identifier and type of each field of a structure; `visit` must read the value.
+    /// Calls `visit` with identifier and type of each field; it must read the value.
     fn fields(&mut self, mut visit: impl FnMut(&mut Self, i64, u8) -> io::Result<()>) -> io::Result<()> {
         let mut field = 0_i64;
         loop {

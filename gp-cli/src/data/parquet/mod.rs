@@ -89,7 +89,7 @@ fn about(from: &impl ChunkReader) -> Result<ParquetMetaData, ParquetError> {
     ParquetMetaDataReader::new().parse_and_finish(from)
 }
 
-/// Opens a file: all its columns, and a reader of the requested ones.
+/// All columns of a file, and a reader of requested ones.
 fn open<'a, R: ChunkReader + 'static>(
     supply: &'a dyn Supply,
     from: R,
@@ -104,7 +104,6 @@ fn open<'a, R: ChunkReader + 'static>(
     Ok((heading, rows))
 }
 
-/// Columns that were the index of a table of pandas.
 fn indices(about: &ParquetMetaData) -> Vec<String> {
     let entries = about.file_metadata().key_value_metadata().into_iter().flatten();
     let text = entries.filter(|entry| entry.key == pandas::KEY).find_map(|entry| entry.value.as_deref());
@@ -115,9 +114,7 @@ struct FilePieces<'a> {
     supply: &'a dyn Supply,
     heading: Arc<Heading>,
     rows: Rows<'a, File>,
-    /// Rows per chunk.
     most: usize,
-    /// Rows before this chunk.
     before: u64,
 }
 

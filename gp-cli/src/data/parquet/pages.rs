@@ -1,5 +1,5 @@
-//! Memory that the pages of a column claim. The third-party reader allocates the sizes stated in headers,
-//! which can kill the process, so sizes are checked first.
+//! Memory that a column's pages claim. The third-party reader allocates the sizes that headers state, which can kill
+//! the process; they are checked first.
 
 use super::header::{Holds, PageHeader};
 use parquet::errors::ParquetError;
@@ -8,13 +8,11 @@ use parquet::file::reader::ChunkReader;
 use std::collections::VecDeque;
 use std::io::Read;
 
-/// Bytes of a dictionary word besides its text, or of a number.
+/// Bytes of a number, or of a dictionary word without its text.
 const WORD: f64 = 32.0;
 
-/// Memory of a column in a group of `rows` rows, in bytes, if `at_once` values are read at a time.
-///
-/// # Errors
-/// [`ParquetError`] for damaged headers and for pages outside their column.
+/// Bytes for a column of a group of `rows` rows, reading `at_once` values at a time. Fails for damaged
+/// headers, and pages outside their column.
 pub(super) fn claim(
     from: &impl ChunkReader,
     column: &ColumnChunkMetaData,
@@ -40,16 +38,15 @@ fn damaged(what: &str) -> ParquetError {
     ParquetError::General(what.to_owned())
 }
 
-/// Pages that are in memory together because their values are passed on together.
+/// Pages in memory together, because their values are passed on together.
 #[derive(Default)]
 struct HeldPages {
-    /// Number of values passed on together.
+    /// Values passed on together.
     most: i64,
     /// Values and bytes of the latest pages.
     last: VecDeque<(i64, f64)>,
     values: i64,
     bytes: f64,
-    /// Number of values in all pages so far.
     seen: i64,
     largest: f64,
     dictionary: f64,

@@ -12,13 +12,11 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Maximum wait for another program's lock.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// Header position of the write version, and its value for a write-ahead log.
 const WRITE_VERSION: usize = 18;
 const WRITE_AHEAD: u8 = 2;
 
-/// Database file and its name in errors.
 #[derive(Debug)]
 pub(super) struct Database {
     name: String,
@@ -41,7 +39,6 @@ impl Database {
         Self { name: name.to_owned(), place: DatabasePlace::Memory(bytes), budget }
     }
 
-    /// Remaining budget for rows.
     pub(super) fn room(&self) -> TableMemory {
         TableMemory::new(&self.name, self.budget)
     }
@@ -81,8 +78,8 @@ impl Database {
         opened.map_err(|cause| self.fault(&cause))
     }
 
-    /// SQLite address of the file. In write-ahead mode, reading creates files beside the database unless it
-    /// is declared immutable; while another program has it open, these files exist already.
+    /// SQLite address. In write-ahead mode, reading creates files beside the database unless it is declared
+    /// immutable; while another program has it open, these files exist already.
     fn address(&self, path: &Path) -> Result<String, CliError> {
         let beside = |end: &str| PathBuf::from(format!("{}{end}", path.display()));
         let is_written_ahead = header(path).is_some_and(|header| header[WRITE_VERSION] == WRITE_AHEAD);
@@ -98,7 +95,6 @@ impl Database {
         Ok(format!("file:{}?mode=ro{immutable}", escaped(&path.display().to_string())))
     }
 
-    /// Read-only statement that selects the rows.
     pub(super) fn statement<'c>(
         &self,
         connection: &'c Connection,
@@ -150,7 +146,6 @@ impl Database {
         }
     }
 
-    /// Error for a statement that SQLite refuses.
     fn refused(&self, cause: &Error) -> CliError {
         match cause {
             Error::MultipleStatement => CliError::usage("--query takes one statement".to_owned()),
@@ -186,14 +181,12 @@ impl Database {
     }
 }
 
-/// Header of a file, if it has one.
 fn header(path: &Path) -> Option<[u8; 100]> {
     let mut header = [0; 100];
     fs::File::open(path).ok()?.read_exact(&mut header).ok()?;
     Some(header)
 }
 
-/// Path with special characters percent-encoded.
 fn escaped(path: &str) -> String {
     let letter = |byte: u8| match byte {
         b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {

@@ -15,7 +15,6 @@ use database::Database;
 use rows::Selected;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
-/// First bytes of SQLite files.
 const MAGIC: &[u8] = b"SQLite format 3\0";
 
 #[derive(Clone, Copy, Debug)]
@@ -78,7 +77,6 @@ fn database(input: &Input) -> Result<Database, CliError> {
     }
 }
 
-/// Reads all rows as one table.
 fn whole(database: &Database, options: &ReadOptions) -> Result<Frame, CliError> {
     let mut read = None;
     Selected::with(database, options, |selected| {
@@ -90,10 +88,10 @@ fn whole(database: &Database, options: &ReadOptions) -> Result<Frame, CliError> 
     read.ok_or_else(|| Frame::no_rows(database.name()))
 }
 
-/// Chunk, `None` after the last, or an error.
+/// `None` after the last chunk.
 type Sent = Result<Option<Frame>, CliError>;
 
-/// Sends all chunks until the receiver is dropped.
+/// Sends chunks until the receiver is dropped.
 fn send(database: &Database, options: &ReadOptions, to: &SyncSender<Sent>) {
     let read = Selected::with(database, options, |selected| {
         let rows = rows_of_piece(database.budget());
@@ -103,7 +101,6 @@ fn send(database: &Database, options: &ReadOptions, to: &SyncSender<Sent>) {
     let _ = to.send(read.map(|()| None));
 }
 
-/// Chunks from another thread.
 struct Received {
     name: String,
     from: Receiver<Sent>,

@@ -16,9 +16,7 @@ use std::sync::Arc;
 const COUNTED: u64 = 1024;
 const COUNTED_BYTES: usize = 1 << 18;
 
-/// Statement with its columns and the selection to read.
-///
-/// It runs twice, first for the column types, because SQLite types only values.
+/// Statement that runs twice, first for the column types, because SQLite types only values.
 pub(super) struct Selected<'a> {
     database: &'a Database,
     statement: Statement<'a>,
@@ -28,7 +26,7 @@ pub(super) struct Selected<'a> {
 }
 
 impl Selected<'_> {
-    /// Calls a function with the requested rows of a database, in one snapshot.
+    /// Calls a function with the requested rows, in one snapshot.
     pub(super) fn with<T>(
         database: &Database,
         options: &ReadOptions,
@@ -50,7 +48,7 @@ impl<'a> Selected<'a> {
         Self { database, statement, names, heading: heading.into(), kinds }
     }
 
-    /// Passes chunks to `each` while it returns `true`; the number of columns sets their size.
+    /// Passes chunks to `each` while it returns `true`; their size depends on the number of columns.
     pub(super) fn for_each(
         &mut self,
         rows_of_piece: impl Fn(usize) -> usize,
@@ -99,7 +97,6 @@ impl<'a> Selected<'a> {
         Ok(())
     }
 
-    /// Determines undeclared types from all values.
     fn find_kinds(&mut self) -> Result<(), CliError> {
         let Self { database, statement, heading, kinds, .. } = self;
         let open: Vec<usize> = (0..kinds.len()).filter(|&column| kinds[column].is_none()).collect();
@@ -134,7 +131,7 @@ enum ValueFault<'v> {
     Type(&'v str),
 }
 
-/// Appends a value, or returns an error made from its fault.
+/// Appends a value; on failure, returns an error made from its fault.
 fn push(
     cells: &mut ColumnCells,
     value: ValueRef<'_>,

@@ -1,8 +1,8 @@
-//! A given linear function of the inputs, as the posterior of a latent function.
+//! Given linear function of the inputs, as a latent posterior.
 //!
-//! The kernel is linear with a long length-scale ℓ plus a constant, with inducing inputs 0 and ℓ w/|w|. Their
-//! covariance is `[1 1; 1 2]`, so x has whitened coordinates 1 and `x·w/(|w| ℓ)`. The whitened mean
-//! `(b, |w| ℓ)` therefore gives `b + w·x`. The remaining prior variance is at most `|x|²/ℓ²`, which is negligible.
+//! The kernel is linear with a long length-scale ℓ plus a constant; inducing inputs are 0 and ℓ w/|w|, with covariance
+//! `[1 1; 1 2]`. Thus x has whitened coordinates 1 and `x·w/(|w| ℓ)`, and the whitened mean `(b, |w| ℓ)` gives
+//! `b + w·x`. The remaining prior variance, at most `|x|²/ℓ²`, is negligible.
 
 use crate::error::CliError;
 use faer::Mat;
@@ -14,13 +14,10 @@ use gp_kernels::kernels::linear::{Identity, Linear};
 use gp_kernels::posterior::{InducingPosterior, PosteriorFactor};
 use gp_linalg::JitterPolicy;
 
-/// Length-scale ℓ: ℓ² stays well below 1/ε, and 1/ℓ² far below any relevant variance.
+/// Length-scale ℓ: ℓ² well below 1/ε, and 1/ℓ² negligible as a variance.
 const LENGTH: f64 = 1e5;
 
 /// The function `level + slopes·x`.
-///
-/// # Errors
-/// Of kind [`Numerical`](crate::ErrorKind::Numerical) for numbers that are not finite.
 pub(super) fn line(level: f64, slopes: &[f64]) -> Result<InducingPosterior, CliError> {
     let steepness = slopes.iter().map(|slope| slope * slope).sum::<f64>().sqrt();
     // A constant function has no direction: any will do.

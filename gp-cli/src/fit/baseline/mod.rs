@@ -1,9 +1,7 @@
-//! Linear baseline on the same data: linear, logistic or another generalised linear regression, as a posterior
-//! for the model file.
+//! Generalised linear regression on the same data, as a baseline posterior for the model file.
 //!
-//! Labels and counts use a penalised likelihood ([`penalised`]), real numbers a closed form, other targets EP
-//! with a linear kernel. That kernel has rank D + 1, so D + 1 inducing inputs in general position are exact,
-//! and only the likelihood is approximated.
+//! Labels and counts use a [penalised likelihood](penalised), real numbers a closed form, other targets EP. A linear
+//! kernel has rank D + 1, so D + 1 inducing inputs in general position are exact; only the likelihood is approximated.
 
 mod line;
 mod penalised;
@@ -25,21 +23,17 @@ use gp_likelihoods::{
 };
 use gp_optim::Control;
 
-/// Maximum N D² per latent: some seconds.
+/// Maximum N D² per latent: takes some seconds.
 const MAX_WORK: f64 = 1e9;
-/// Maximum number of rows for EP, which converges slowly here.
+/// Maximum number of rows for EP, which converges slowly with a linear kernel.
 const MAX_OTHERS: usize = 2_000;
-/// Iterations over the two variances with converged sites; steps that alternate with sweeps.
+/// Iterations over the two variances: with converged sites; as steps that alternate with sweeps.
 const FEW_ITERATIONS: u64 = 50;
 const FEW_STEPS: u64 = 50;
-/// Initial noise with several targets.
 const NOISE: f64 = 0.1;
 
-/// Linear model of a sample. `None` if it would take too long, after the time limit or an interrupt, or if the
-/// likelihood has only a log density. The clock of the problem's control must be running.
-///
-/// # Errors
-/// [`Numerical`](crate::ErrorKind::Numerical) if it cannot be fitted.
+/// Linear model of a sample. `None` if too slow or interrupted, or for a likelihood with only a log density.
+/// The problem's clock must be running.
 pub(super) fn linear(problem: &Problem, sample: &TrainingRows) -> Result<Option<Approximation>, CliError> {
     let (control, seed) = (&problem.settings.control, problem.settings.seed);
     // EP needs integrals, which a log density alone does not give.
@@ -65,7 +59,6 @@ fn with_columns(own: Box<dyn Likelihood>, is_adjusted: bool) -> Box<dyn Likeliho
     if is_adjusted { Box::new(Adjusted::new(own)) } else { own }
 }
 
-/// One linear regression per target, on the rows that have it.
 fn of_several(problem: &Problem, sample: &TrainingRows) -> Result<Option<Approximation>, CliError> {
     if problem.likelihood.support() != Support::Real {
         return Ok(None);
@@ -85,13 +78,11 @@ fn of_several(problem: &Problem, sample: &TrainingRows) -> Result<Option<Approxi
     (lines.len() == outputs).then(|| together(&lines, noise.into())).transpose()
 }
 
-/// `true` after the time limit or an interrupt.
 fn is_over(control: &Control) -> bool {
     control.wants_end()
 }
 
-/// Standard likelihood without parameters, if there is one: Bernoulli with log odds, softmax with one latent
-/// per class, Poisson with a log rate.
+/// Bernoulli with log odds, softmax, or Poisson with a log rate, if one matches.
 fn without_parameters(of_model: &dyn Likelihood) -> Result<Option<Box<dyn Likelihood>>, CliError> {
     let latents = of_model.latents();
     Ok(match of_model.support() {
@@ -102,7 +93,6 @@ fn without_parameters(of_model: &dyn Likelihood) -> Result<Option<Box<dyn Likeli
     })
 }
 
-/// `true` for counts whose latent is their log rate and whose variance is their mean.
 fn is_log_poisson(of_model: &dyn Likelihood) -> bool {
     let is_log_rate = of_model.latents() == 1 && of_model.link() == Link::Log;
     is_log_rate && dispersion(of_model) == Some(Dispersion::Mean)
@@ -113,11 +103,8 @@ fn by_kernel(problem: &Problem, sample: &TrainingRows) -> Result<Option<Approxim
     Ok(Some(method.fit(linear)?.posterior))
 }
 
-/// Problem of the linear model and operation counts of its training, to measure its time. `None` without a model, or for
-/// one found in closed form or by a penalised likelihood, which takes little time.
-///
-/// # Errors
-/// As [`linear`].
+/// Problem and operation counts, for time estimates; `None` unless EP is used, since other methods take
+/// little time.
 pub(super) fn work(problem: &Problem, sample: &TrainingRows) -> Result<Option<(Problem, Work)>, CliError> {
     let likelihood = problem.likelihood.as_ref();
     if likelihood.is_sampled() || likelihood.targets() > 1 || is_gaussian(likelihood) {
@@ -130,7 +117,7 @@ pub(super) fn work(problem: &Problem, sample: &TrainingRows) -> Result<Option<(P
     Ok(found.and_then(|(method, linear)| method.work(&linear).map(|work| (linear, work))))
 }
 
-/// The problem with a linear kernel on sample rows, and its method; `None` if it would take too long.
+/// `None` if too slow.
 fn with_linear_kernel(
     problem: &Problem,
     sample: &TrainingRows,
@@ -178,7 +165,6 @@ mod tests {
     use crate::foreign::foreign;
     use gp_likelihoods::{NegativeBinomial, PoissonSoftplus};
 
-    /// Only models that EP finds are worth a forecast, on at most that many rows.
     #[test]
     fn work_of_linear_models_is_that_of_ep() {
         let rows = MAX_OTHERS + 500;

@@ -1,6 +1,5 @@
-//! Generalised linear regression by penalised likelihood, `Σ ln p(y | W x + b) − ½ |W|²`: a standard normal
-//! prior on the weights of standardised inputs, none on the intercepts. For labels, this is multinomial
-//! logistic regression.
+//! Generalised linear regression maximising `Σ ln p(y | W x + b) − ½ |W|²`: standard normal prior on weights of
+//! standardised inputs, none on intercepts. For labels, multinomial logistic regression.
 
 use super::is_over;
 use super::line::line;
@@ -14,28 +13,22 @@ use gp_likelihoods::{Likelihood, LikelihoodError, PointDerivatives};
 use gp_optim::{Control, LbfgsOptions, MinimiseOptions, minimise};
 use rayon::prelude::*;
 
-/// Maximum number of multiplications per evaluation, N (D + 1) Q. Beyond it, at least `MIN_ROWS` rows are
-/// sampled.
+/// Maximum N (D + 1) Q multiplications per evaluation; rows are sampled beyond, at least `MIN_ROWS`.
 const MAX_WORK: usize = 10_000_000;
 const MIN_ROWS: usize = 2_000;
-/// Iteration limit; each takes one or two evaluations.
+/// Iteration limit, at one or two evaluations each.
 const ITERATIONS: u64 = 100;
-/// Relative change of the value that counts as converged.
 const VALUE_TOLERANCE: f64 = 1e-8;
 /// Relative spread below which differences are rounding errors.
 const ROUNDING: f64 = 1e-9;
-/// Rows per block of a sum, for any number of threads.
+/// Rows per block of a sum; independent of the number of threads.
 const BLOCK: usize = 1_024;
 
-/// Maximum number of rows.
 pub(super) fn most_rows(sample: &TrainingRows, latents: usize) -> usize {
     (MAX_WORK / ((sample.dim() + 1) * latents)).max(MIN_ROWS)
 }
 
-/// Fits the regression under a likelihood without parameters. `None` after the time limit or an interrupt.
-///
-/// # Errors
-/// [`Numerical`](ErrorKind::Numerical) if the start cannot be evaluated.
+/// `None` after the time limit or an interrupt.
 pub(super) fn fit(
     rows: &TrainingRows,
     likelihood: Box<dyn Likelihood>,
@@ -63,11 +56,10 @@ pub(super) fn fit(
     Ok(Some(Predictor::new(Functions::from(lines), likelihood, by)?))
 }
 
-/// Rows of standardised inputs, each preceded by a 1, with observations.
+/// Standardised inputs, each row preceded by a 1, with observations.
 struct Regression<'a> {
     inputs: Vec<f64>,
     width: usize,
-    /// Observation columns, row-major.
     observed: &'a [f64],
     outputs: usize,
     likelihood: &'a dyn Likelihood,
@@ -76,7 +68,6 @@ struct Regression<'a> {
     deviations: Vec<f64>,
 }
 
-/// Loss and gradient of a block of rows.
 struct Share {
     loss: f64,
     gradient: Vec<f64>,
@@ -108,7 +99,7 @@ impl<'a> Regression<'a> {
         Ok(Self { inputs, width, observed, outputs, likelihood, latents, means, deviations })
     }
 
-    /// Initial weights: constant functions; for counts, the logarithm of the mean rate.
+    /// Initial weights: constant functions; for counts, the log mean rate.
     fn start(&self) -> Vec<f64> {
         let mut start = vec![0.0; self.width * self.latents];
         if self.likelihood.support().classes() == 0 {
@@ -123,8 +114,7 @@ impl<'a> Regression<'a> {
         start
     }
 
-    /// `−Σ ln p + ½ |W|²` and its gradient. Weights are ordered by column, with all latents of a column
-    /// together; intercepts come first.
+    /// `−Σ ln p + ½ |W|²` and its gradient. Weights are grouped by column, latents within; intercepts first.
     fn loss(&self, weights: &[f64], gradient: &mut [f64]) -> Result<f64, LikelihoodError> {
         let blocks =
             self.inputs.par_chunks(BLOCK * self.width).zip(self.observed.par_chunks(BLOCK * self.outputs));

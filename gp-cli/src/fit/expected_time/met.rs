@@ -1,18 +1,17 @@
-//! Beliefs and parameters like those that training meets, for integrals in measurements.
+//! Typical beliefs and parameters during training, to measure integrals at.
 
 use crate::error::CliError;
 use gp_likelihoods::{Latent, LatentDerivatives, Likelihood, Pieces as _, Support, Workspace};
 
-/// Variance of latent functions: that of beliefs during training, a twentieth of the prior's. Wide beliefs would be dearer:
-/// integrals over counts take several times as long under the prior.
+/// Latent variance relative to the prior's. Wider beliefs make integrals over counts several times slower.
 const VARIANCE: f64 = 0.05;
-/// Squared scale of noise with heavy tails during training, relative to the initial one, the variance of the target: between
-/// that and one that leaves a hundredth. Narrow densities need finer integration rules.
+/// Squared scale of heavy-tailed noise relative to the target variance, between 1 and 0.01. Narrow densities
+/// need finer integration rules.
 const LEARNED_SCALE: f64 = 0.03;
-/// Ratio of a parameter to its least value above which it is a scale. Degrees of freedom are not.
+/// Minimum ratio of a scale to its least value; degrees of freedom are below.
 const IS_SCALE: f64 = 1e3;
 
-/// The likelihood with free scales of heavy-tailed noise like those of training.
+/// Likelihood with heavy-tailed scales typical of training.
 pub(super) fn likelihood(initial: &dyn Likelihood) -> Result<Box<dyn Likelihood>, CliError> {
     let mut learned = initial.clone_box();
     if initial.support() != Support::Real {
@@ -30,7 +29,7 @@ pub(super) fn likelihood(initial: &dyn Likelihood) -> Result<Box<dyn Likelihood>
     Ok(learned)
 }
 
-/// Beliefs about the latents of an observation that it has moved from the prior, as in one sweep of EP.
+/// Latent beliefs after one observation, as in one sweep of EP.
 pub(super) fn beliefs(likelihood: &dyn Likelihood, y: &[f64]) -> Result<Vec<Latent>, CliError> {
     let prior = Latent::new(0.0, 1.0)?;
     let mut means = vec![0.0; likelihood.latents()];
@@ -67,7 +66,6 @@ mod tests {
         assert_eq!(parameters("gaussian(variance=2)"), [2.0]);
     }
 
-    /// A large count has a high rate, and an outlier hardly moves a belief.
     #[test]
     fn observations_move_beliefs() {
         let mean = |text: &str, y: f64| {

@@ -1,4 +1,4 @@
-//! Expected training time: operation counts of the method, times rates measured in some milliseconds.
+//! Expected training time: operation counts times rates measured in some milliseconds.
 
 mod met;
 mod rates;
@@ -9,35 +9,33 @@ use gp_ep::operations;
 use rates::Measured;
 use std::time::Duration;
 
-/// Expected time of training.
+/// Forecast of training time, in seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ExpectedTime {
     /// Seconds per evaluation or step.
     pub evaluation: f64,
     /// Typical number of evaluations or steps.
     pub usual: f64,
-    /// Maximum number of evaluations or steps.
+    /// Limit on evaluations or steps.
     pub most: f64,
-    /// Factor, at least 1, within which the time of these evaluations is known beforehand.
+    /// Uncertainty factor, at least 1, of the time of these evaluations.
     pub unsure: f64,
-    /// Seconds of the quick fits before training.
+    /// Seconds of quick fits before training.
     pub quick: f64,
-    /// Seconds of the linear model that the fit is compared with.
+    /// Seconds of the linear baseline.
     pub linear: f64,
 }
 
-/// Typical number of evaluations of a quick fit. Most take all their iterations.
+/// Typical number of evaluations per quick fit; most use all iterations.
 const QUICK_EVALUATIONS: f64 = 60.0;
-/// Share of the total time above which work before training is reported separately.
+/// Share of the total time above which earlier work is reported separately.
 const TOLD: f64 = 0.1;
-/// Factor of uncertainty above which a range is reported.
+/// Uncertainty factor above which a range is reported.
 const SURE: f64 = 1.2;
-/// Exponent of the speed-up: T threads are T^GAIN times as fast. Two were 1.71 times as fast (median of 33
-/// measurements).
+/// T threads are T^GAIN times as fast. Two were 1.71 times as fast (median of 33 measurements).
 const GAIN: f64 = 0.77;
 
 impl ExpectedTime {
-    /// Measures the problem on some rows; None if it cannot be evaluated.
     pub(super) fn of(problem: &Problem, work: &Work, sample: &TrainingRows) -> Option<Self> {
         let gain = (rayon::current_num_threads() as f64).powf(GAIN);
         let rates = Measured { problem, sample }.rates(work).ok()?;
@@ -51,8 +49,7 @@ impl ExpectedTime {
         })
     }
 
-    /// Expected time of `count` successive quick fits of problems of this size. Without inducing points, it is that of
-    /// exact regressions.
+    /// Time of `count` successive quick fits, or exact regressions without inducing points.
     pub(super) fn of_quick(problem: &Problem, count: usize) -> Option<Self> {
         let sizes = problem.extents();
         let (rows, inducing) = (sizes.rows as f64, sizes.inducing as f64);
@@ -64,7 +61,6 @@ impl ExpectedTime {
         Self::of(problem, &Work { products, covariances, ..counts }, &problem.rows)
     }
 
-    /// The time, after quick fits and a linear model if any.
     pub(super) fn after(self, quick: &[Self], linear: Option<Self>) -> Self {
         let seconds = |of: &[Self]| of.iter().map(Self::seconds).sum::<f64>();
         Self { quick: self.quick + seconds(quick), linear: self.linear + seconds(linear.as_slice()), ..self }
@@ -87,23 +83,21 @@ impl ExpectedTime {
         self.before() + self.evaluation * self.usual
     }
 
-    /// Least and largest seconds to expect.
+    /// Smallest and largest expected seconds.
     #[must_use]
     pub fn range(&self) -> [f64; 2] {
         self.evaluations().map(|count| self.before() + self.evaluation * count)
     }
 
-    /// Least and largest number of evaluations to expect.
     fn evaluations(&self) -> [f64; 2] {
         [self.usual / self.unsure, (self.usual * self.unsure).min(self.most)]
     }
 
-    /// Seconds before training.
     fn before(&self) -> f64 {
         self.quick + self.linear
     }
 
-    /// Description in one line, with a warning of a short time limit; None below a second.
+    /// One-line description, with a warning of a short time limit; None below a second.
     #[must_use]
     pub fn describe(&self, limit: Option<Duration>) -> Option<String> {
         let seconds = self.seconds();
@@ -133,7 +127,6 @@ impl ExpectedTime {
         ))
     }
 
-    /// Work before training that takes a considerable share of the time, with a comma and "then"; empty without any.
     fn describe_before(&self) -> String {
         let least = TOLD * self.seconds();
         let quick =
@@ -145,7 +138,6 @@ impl ExpectedTime {
     }
 }
 
-/// Two times as text, with one unit if they share it.
 fn about_range([low, high]: [f64; 2]) -> String {
     let (low, high) = (about(low), about(high));
     match (low.split_once(' '), high.split_once(' ')) {
@@ -157,7 +149,6 @@ fn about_range([low, high]: [f64; 2]) -> String {
     }
 }
 
-/// Time as text, to two digits.
 fn about(seconds: f64) -> String {
     match seconds {
         0.0..1.0 => format!("{} ms", two_digits(1e3 * seconds)),

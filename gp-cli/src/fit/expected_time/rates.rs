@@ -13,25 +13,22 @@ use gp_linalg::product::matmul;
 use std::error::Error;
 use std::time::{Duration, Instant};
 
-/// Maximum number of columns of products and covariances, and number of rows of integrals, in a measurement.
+/// Maximum columns of products and covariances, and rows of integrals.
 const COLUMNS: usize = 256;
 const INTEGRALS: usize = 64;
-/// Maximum number of inducing points in a measurement; the rate is the same for more.
+/// Maximum number of inducing points measured; the rate is constant beyond.
 const MAX_INDUCING: usize = 500;
-/// Time after which a measurement is not repeated, and minimum and maximum repeats. One run alone may have been
-/// interrupted; very long ones count nevertheless.
+/// Time limit for repeats, and minimum and maximum repeats against an interrupted run.
 const MEASURED: Duration = Duration::from_millis(20);
 const VERY_LONG: Duration = Duration::from_millis(200);
 const REPEATS: (usize, usize) = (2, 5);
 /// Rate of products, solves and factorisations together, relative to products alone.
 const SHARE: f64 = 0.4;
-/// Seconds of an evaluation besides work that grows with its sizes: steps of the optimiser, calls. With ten inducing
-/// points and 32 rows, they were a third of the time.
+/// Size-independent seconds per evaluation: a third of the time for ten inducing points and 32 rows.
 const FIXED: f64 = 1e-5;
-/// Seconds per integral besides the integral: marginals, cavity and site of an observation.
+/// Seconds per integral for marginals, cavity and site.
 const AROUND: f64 = 1e-7;
 
-/// Seconds per unit of work on one thread.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Rates {
     product: f64,
@@ -41,7 +38,6 @@ pub(super) struct Rates {
 }
 
 impl Rates {
-    /// Seconds per evaluation on threads that are `gain` times as fast as one.
     pub(super) fn evaluation(&self, work: &Work, gain: f64) -> f64 {
         let products = work.products * self.product / SHARE;
         let covariances = work.covariances * self.covariance;
@@ -50,14 +46,12 @@ impl Rates {
     }
 }
 
-/// Problem to measure, on some of its rows.
 pub(super) struct Measured<'a> {
     pub(super) problem: &'a Problem,
     pub(super) sample: &'a TrainingRows,
 }
 
 impl Measured<'_> {
-    /// Rates of what the work includes.
     pub(super) fn rates(&self, work: &Work) -> Result<Rates, Box<dyn Error>> {
         Ok(Rates {
             product: self.product()?,
@@ -67,7 +61,7 @@ impl Measured<'_> {
         })
     }
 
-    /// Seconds per multiply-add in a typical product.
+    /// Seconds per multiply-add.
     fn product(&self) -> Result<f64, Box<dyn Error>> {
         let sizes = self.problem.sizes();
         let size = if sizes.inducing == 0 { sizes.rows } else { sizes.inducing }.clamp(1, MAX_INDUCING);
@@ -81,7 +75,7 @@ impl Measured<'_> {
         Ok(seconds / (2.0 * (size * size * columns) as f64))
     }
 
-    /// Number of columns of a product: rows of a block of a lane, which are few in small batches.
+    /// Rows per block of a lane, few in small batches.
     fn columns(&self) -> usize {
         let sizes = self.problem.extents();
         match sizes.inducing {
@@ -90,7 +84,7 @@ impl Measured<'_> {
         }
     }
 
-    /// Seconds per covariance value with its gradient.
+    /// Seconds per covariance value with gradient.
     fn covariance(&self) -> Result<f64, Box<dyn Error>> {
         let kernel = self.problem.kernels.first().ok_or("no latent function")?.as_ref();
         let (points, _) = self.sample.whole()?;
@@ -111,7 +105,7 @@ impl Measured<'_> {
         Ok(seconds / count as f64)
     }
 
-    /// Seconds per integral over the latents of an observation, at beliefs and parameters like those of training.
+    /// Seconds per integral over an observation's latents, at typical beliefs and parameters.
     fn integral(&self, integral: Integral) -> Result<f64, Box<dyn Error>> {
         let likelihood = met::likelihood(self.problem.likelihood.as_ref())?;
         let likelihood = likelihood.as_ref();
@@ -164,7 +158,7 @@ impl IntegralScratch {
     }
 }
 
-/// Shortest time of repeated work. The first run, with allocations, counts only if it is long.
+/// Shortest time. The first run allocates, and counts only if long.
 fn least(mut work: impl FnMut() -> Result<(), Box<dyn Error>>) -> Result<f64, Box<dyn Error>> {
     let begun = Instant::now();
     work()?;
@@ -187,7 +181,6 @@ fn least(mut work: impl FnMut() -> Result<(), Box<dyn Error>>) -> Result<f64, Bo
 mod tests {
     use super::*;
 
-    /// Small batches are mostly work besides products: a thousand steps with ten rows each.
     #[test]
     fn calls_and_marginals_count_besides_what_is_measured() {
         let step = Work { integrals: 20.0, ..Work::of_evaluations(1e3, 1e3) };

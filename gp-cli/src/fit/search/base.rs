@@ -3,11 +3,10 @@
 use super::super::seasons::four_digits;
 use gp_optim::format_number;
 
-/// Maximum number of inputs with a length-scale each.
 const ARD_INPUTS: usize = 64;
-/// Bounds of the length-scale of a periodic kernel.
+/// Bounds of a periodic kernel's length-scale.
 const SHAPES: (f64, f64) = (0.2, 10.0);
-/// Bounds of a rational quadratic's exponent; beyond, it is nearly an RBF.
+/// Bounds of a rational quadratic's exponent; nearly an RBF beyond.
 const EXPONENTS: (f64, f64) = (0.05, 50.0);
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -17,7 +16,7 @@ pub(super) enum Form {
     Matern52,
     RationalQuadratic,
     Linear,
-    /// Periodic, with bounds of the period and the column's units per model unit.
+    /// Periodic, with period bounds and column units per model unit.
     Periodic {
         around: (f64, f64),
         unit: f64,
@@ -25,7 +24,6 @@ pub(super) enum Form {
 }
 
 impl Form {
-    /// Forms that are neither linear nor periodic.
     pub(super) const SMOOTH: [Self; 4] = [Self::Rbf, Self::Matern32, Self::Matern52, Self::RationalQuadratic];
 
     fn name(self) -> &'static str {
@@ -44,24 +42,20 @@ impl Form {
     }
 }
 
-/// Columns that a base kernel uses.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct SeenColumns {
-    /// Column numbers; None for all.
     pub(super) columns: Option<Vec<usize>>,
     pub(super) count: usize,
-    /// Name of the input, for display; empty for all.
+    /// Displayed input name; empty for all.
     pub(super) input: String,
 }
 
 impl SeenColumns {
-    /// Typical distance of standardised points.
     pub(super) fn distance(&self) -> f64 {
         (self.count as f64).sqrt()
     }
 }
 
-/// Base kernel with parameters, in the order of its expression.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Base {
     pub(super) form: Form,
@@ -70,7 +64,7 @@ pub(super) struct Base {
 }
 
 impl Base {
-    /// Smooth or linear kernel with length-scales of this many typical distances.
+    /// Smooth or linear kernel with length-scales of `distances` typical distances.
     pub(super) fn of(form: Form, seen: &SeenColumns, distances: f64) -> Self {
         let each = if form.is_smooth() && seen.count <= ARD_INPUTS { seen.count } else { 1 };
         let mut values = vec![distances * seen.distance(); each];
@@ -82,13 +76,11 @@ impl Base {
         Self { form: Form::Periodic { around, unit }, seen: seen.clone(), values: vec![period, 1.0] }
     }
 
-    /// Length-scales of a smooth or linear kernel.
     pub(super) fn lengths(&mut self) -> &mut [f64] {
         let count = self.values.len() - usize::from(self.form == Form::RationalQuadratic);
         &mut self.values[..count]
     }
 
-    /// The kernel in another form, with the same length-scales.
     pub(super) fn reshaped(&self, form: Form) -> Self {
         let mut other = self.clone();
         let mut values = other.lengths().to_vec();

@@ -8,29 +8,25 @@ use crate::fit::seasons::Plausible;
 use crate::model::TriedKernel;
 use rayon::prelude::*;
 
-/// Maximum number of trainings of all candidates together.
+/// Maximum trainings of all candidates together.
 pub(super) const MAX_FITS: usize = 200;
-/// Maximum number of inputs with terms of their own.
 const MAX_INPUTS: usize = 4;
 /// Initial length-scales of smooth functions, in typical distances: slow and fast; slower beside a season.
 const LENGTHS: [f64; 2] = [1.0, 0.2];
 const SLOW: f64 = 3.0;
 /// Initial variance per product, for targets of variance 1.
 const VARIANCE: f64 = 0.5;
-/// Initial length-scale of changes of a season, in standard deviations of the input.
+/// Initial length-scale of season changes, in standard deviations of the input.
 const MEMORY: f64 = 5.0;
 /// Initial length-scale of linear functions, which start small.
 const STRAIGHT: f64 = 3.0;
 
-/// Grammar of kernels, with their comparison.
 pub(super) struct Grammar<'a> {
     pub(super) judge: &'a Judge<'a>,
-    /// All inputs together; each alone, if there are several.
     pub(super) all: SeenColumns,
     pub(super) inputs: Vec<SeenColumns>,
-    /// `true` if the inducing inputs can represent a linear function of all inputs.
     pub(super) is_straight: bool,
-    /// Seasons along one input, with its columns and their units.
+    /// Seasons along one input, with its columns and units.
     pub(super) seasons: Option<(Plausible, SeenColumns, f64)>,
     pub(super) depth: usize,
 }
@@ -38,18 +34,13 @@ pub(super) struct Grammar<'a> {
 pub(super) struct Grown {
     pub(super) best: Option<Judged>,
     pub(super) tried: Vec<TriedKernel>,
-    /// Reason for stopping.
     pub(super) ended: &'static str,
 }
 
-/// A kernel, with one or more sets of initial values.
+/// Kernel with one or more sets of initial values.
 type Candidate = Vec<Structure>;
 
 impl Grammar<'_> {
-    /// Starts with the best single kernel or default sum, and grows it while the score rises.
-    ///
-    /// # Errors
-    /// As [`Judge::best`].
     pub(super) fn grow(&self) -> Result<Grown, CliError> {
         let mut grown =
             Grown { best: None, tried: Vec::new(), ended: "it has grown for as many steps as it may" };
@@ -87,7 +78,6 @@ impl Grammar<'_> {
         Ok(grown)
     }
 
-    /// Records the kernels of a step; returns the best.
     fn record(
         &self,
         step: usize,
@@ -125,7 +115,6 @@ impl Grammar<'_> {
         Product::of(base, self.judge.labels.as_ref().map_or(VARIANCE, |labels| labels.variances.0))
     }
 
-    /// Single base kernels and default sums.
     fn first(&self) -> Vec<Candidate> {
         let single = |base: Base| self.sum(vec![self.product(base)]);
         let smooth = |form: Form| LENGTHS.map(|length| single(Base::of(form, &self.all, length))).to_vec();
@@ -146,14 +135,13 @@ impl Grammar<'_> {
         candidates
     }
 
-    /// Periodic base kernels with plausible new periods.
     fn seasonal(&self, known: &[f64]) -> Vec<Base> {
         let Some((plausible, seen, unit)) = &self.seasons else { return Vec::new() };
         let periods = plausible.clone().beside(known);
         periods.into_iter().map(|(period, around)| Base::periodic(period, around, *unit, seen)).collect()
     }
 
-    /// Kernels with one base kernel more or less, or a smooth one of another form.
+    /// Kernels with one base kernel more or less, or a smooth one reshaped.
     fn larger(&self, best: &Structure, inputs: &[SeenColumns]) -> Vec<Candidate> {
         let seasons = self.seasonal(&best.periods());
         let mut candidates = self.sums(best, inputs, &seasons);
@@ -211,7 +199,7 @@ impl Grammar<'_> {
         candidates
     }
 
-    /// Inputs with the shortest length-scales in a smooth kernel of all inputs, if it has one per column.
+    /// Inputs with the shortest length-scales in a smooth kernel with one per column.
     fn most_important(&self, judged: &[Option<Judged>]) -> Vec<SeenColumns> {
         let smooth = judged.iter().flatten().flat_map(|judged| &judged.structure.products);
         let mut factors = smooth.flat_map(|product| &product.factors);
@@ -233,7 +221,7 @@ impl Grammar<'_> {
     }
 }
 
-/// Drops candidates beyond a number of trainings; returns those left.
+/// Drops candidates beyond `fits` trainings; returns those left.
 fn affordable(candidates: &mut Vec<Candidate>, mut fits: usize) -> usize {
     candidates.retain(|candidate| {
         let stays = candidate.len() <= fits;
@@ -243,7 +231,6 @@ fn affordable(candidates: &mut Vec<Candidate>, mut fits: usize) -> usize {
     fits
 }
 
-/// The kernel without one of its products or factors.
 fn reduced(best: &Structure) -> Vec<Candidate> {
     let mut candidates = Vec::new();
     for (place, product) in best.products.iter().enumerate() {
@@ -261,7 +248,6 @@ fn reduced(best: &Structure) -> Vec<Candidate> {
     candidates
 }
 
-/// The kernel with one smooth factor of another form.
 fn reshaped(best: &Structure) -> Vec<Candidate> {
     let mut candidates = Vec::new();
     if best.products.iter().map(|product| product.factors.len()).sum::<usize>() == 1 {

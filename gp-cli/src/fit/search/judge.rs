@@ -1,4 +1,4 @@
-//! Score of a kernel: its log evidence on some rows, less a penalty per parameter.
+//! Kernel score: log evidence on some rows, less a penalty per parameter.
 
 use super::structure::{Around, Priors, Structure};
 use crate::error::{CliError, ErrorKind};
@@ -13,22 +13,20 @@ use gp_optim::Control;
 /// Maximum iterations per start: exact regression, and EP with converged sites.
 const ITERATIONS_OF_NUMBERS: u64 = 40;
 const ITERATIONS_OF_LABELS: u64 = 20;
-/// Initial noise, for a target of variance 1.
+/// Initial, for a target of variance 1.
 pub(super) const NOISE: f64 = 0.2;
 
 #[derive(Debug)]
 pub(super) struct LabelEvidence {
     pub(super) likelihood: Box<dyn Likelihood>,
     pub(super) inducing: InducingInputs,
-    /// Prior of kernel variances.
     pub(super) variances: Around,
 }
 
-/// Comparison of kernels on some rows.
 #[derive(Debug)]
 pub(super) struct Judge<'a> {
     pub(super) registry: &'a Registry,
-    /// Rows; real-valued targets have mean 0, variance 1 and Gaussian noise.
+    /// Real-valued targets have mean 0, variance 1 and Gaussian noise.
     pub(super) rows: TrainingRows,
     pub(super) labels: Option<LabelEvidence>,
     pub(super) control: Control,
@@ -42,15 +40,12 @@ pub(super) struct Judged {
 }
 
 impl Judge<'_> {
-    /// Penalty per parameter of the Bayesian information criterion: half the log number of rows.
+    /// Bayesian information criterion: half the log number of rows.
     pub(super) fn cost_of_a_parameter(&self) -> f64 {
         0.5 * (self.rows.count() as f64).ln()
     }
 
-    /// Trained kernel of highest evidence; None if time is over or no training succeeds.
-    ///
-    /// # Errors
-    /// [`Usage`](ErrorKind::Usage) for a registry that lacks a kernel of this crate.
+    /// None after the time limit or if no training succeeds.
     pub(super) fn best(&self, starts: &[Structure], noise: f64) -> Result<Option<Judged>, CliError> {
         let mut best: Option<Judged> = None;
         for start in starts {
@@ -84,7 +79,6 @@ impl Judge<'_> {
         }))
     }
 
-    /// Exact regression; returns kernel values, noise and log evidence.
     fn of_numbers(
         &self,
         kernel: Box<dyn Kernel>,
@@ -100,7 +94,7 @@ impl Judge<'_> {
         Ok(Some((model.kernel().parameter_values(), model.noise().variance(), evidence.value)))
     }
 
-    /// The same for labels, by EP; the noise has no meaning.
+    /// [`of_numbers`](Self::of_numbers) for labels, by EP; the noise has no meaning.
     fn of_labels(&self, kernel: Box<dyn Kernel>, labels: &LabelEvidence) -> Option<(Vec<f64>, f64, f64)> {
         let latents = labels.likelihood.latents();
         let mut given = Given::default();

@@ -1,10 +1,9 @@
-//! Kernel search: growth of sums of products of base kernels, after Duvenaud, Lloyd, Grosse, Tenenbaum and
-//! Ghahramani (2013).
+//! Kernel search: grows sums of products of base kernels, after Duvenaud, Lloyd, Grosse, Tenenbaum and Ghahramani
+//! (2013).
 //!
-//! Kernels are compared on at most [`ROWS`] rows by the log evidence of exact regression (for labels, of EP
-//! with [`INDUCING`] inducing inputs), less half the log number of rows per parameter and the log number of
-//! possible periods per period. The best kernel of each step grows in the next until the score stops rising.
-//! It is then trained on all rows.
+//! Kernels are compared on at most [`ROWS`] rows by log evidence: exact regression, or for labels EP with [`INDUCING`]
+//! inducing inputs. A parameter costs half the log number of rows, a period the log number of possible periods. The
+//! best of each step grows while the score rises, then trains on all rows.
 
 mod base;
 mod grow;
@@ -39,15 +38,11 @@ use judge::{Judge, Judged, LabelEvidence};
 use serde::{Deserialize, Serialize};
 use structure::{Around, Priors};
 
-/// Maximum number of rows to compare kernels, and to find seasons.
 const ROWS: usize = 250;
 const ROWS_OF_SEASONS: usize = 1_000;
-/// Maximum number of inducing inputs for labels.
 const INDUCING: usize = 50;
-/// Minimum initial noise, for a target of variance 1: large weights may leave none, but the first evaluation
-/// must be finite.
+/// Minimum initial noise, for a target of variance 1: keeps the first evaluation finite under large weights.
 const MIN_NOISE: f64 = 1e-8;
-/// Share of the time limit for the search.
 const SHARE_OF_TIME: f64 = 0.3;
 
 #[derive(Debug)]
@@ -64,11 +59,10 @@ pub(super) struct Search {
     white: Option<f64>,
     along: Option<Along>,
     of_labels: Option<Box<dyn Likelihood>>,
-    /// `true` if the placement of inducing inputs depends on the kernel.
+    /// `true` if placement of inducing inputs depends on the kernel.
     places_anew: bool,
 }
 
-/// Result, as stored beside a checkpoint.
 #[derive(Debug, Serialize, Deserialize)]
 struct StoredSearch {
     kernel: Option<String>,
@@ -77,10 +71,6 @@ struct StoredSearch {
 }
 
 impl Search {
-    /// Search, if requested.
-    ///
-    /// # Errors
-    /// [`Usage`](ErrorKind::Usage) for incompatible flags, or likelihoods with different kinds of latents.
     pub(super) fn new(
         spec: &FitSpec,
         context: &Context,
@@ -108,11 +98,7 @@ impl Search {
         }))
     }
 
-    /// Sets kernel and noise of the problem to the result; returns the kernels tried. The clock of the
-    /// problem's control must be running.
-    ///
-    /// # Errors
-    /// [`Interrupted`](ErrorKind::Interrupted); [`Numerical`](ErrorKind::Numerical) for unreadable rows.
+    /// Sets kernel and noise to the result; returns kernels tried. The problem's clock must be running.
     pub(super) fn settle(
         &self,
         problem: &mut Problem,
@@ -185,7 +171,6 @@ impl Search {
         Ok(self.kept(grammar.grow()?, &judge, unit))
     }
 
-    /// Plausible periods along the input with seasons, if any.
     fn seasons(
         &self,
         rows: &TrainingRows,
@@ -214,7 +199,6 @@ impl Search {
         Ok(Some(LabelEvidence { likelihood, inducing: placed.inputs, variances }))
     }
 
-    /// Result of the search, with the kernel in model units.
     fn kept(&self, grown: Grown, judge: &Judge<'_>, unit: f64) -> StoredSearch {
         let rows = judge.rows.count();
         let by = match judge.labels {
@@ -241,13 +225,11 @@ impl Search {
     }
 }
 
-/// Variance prior of the default kernel.
 fn variances(observed: &Observed) -> Around {
     let (median, deviation) = default_variance(observed);
     Around(median, deviation)
 }
 
-/// Each input alone; empty for a single input.
 fn single_inputs(inputs: &Inputs) -> Vec<SeenColumns> {
     let (features, places) = (inputs.features(), inputs.places());
     if features.len() < 2 {
@@ -261,8 +243,7 @@ fn single_inputs(inputs: &Inputs) -> Vec<SeenColumns> {
     features.iter().zip(places).map(seen).collect()
 }
 
-/// Likelihood to compare kernels of labels: probit, or the model's own for ordered labels and offsets. None
-/// for numbers.
+/// Probit, or the model's own for ordered labels and offsets; None for numbers.
 fn of_labels(
     likelihood: &dyn Likelihood,
     context: &Context,

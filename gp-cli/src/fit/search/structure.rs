@@ -3,7 +3,7 @@
 use super::base::{Base, Form};
 use gp_optim::format_number;
 
-/// Product of base kernels with a variance; a linear factor's length-scale replaces it.
+/// Product with a variance; a linear factor's length-scale replaces it.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Product {
     pub(super) variance: Option<f64>,
@@ -72,7 +72,6 @@ impl Priors {
 }
 
 impl Structure {
-    /// Expression, with white noise if requested.
     pub(super) fn text(&self, priors: Priors, white: Option<f64>) -> String {
         let product = |product: &Product| {
             let variance =
@@ -102,7 +101,6 @@ impl Structure {
         self.products.iter().map(of).sum::<usize>() + usize::from(self.constant.is_some())
     }
 
-    /// The structure with these values, in the order of its expression.
     pub(super) fn with_values(&self, values: &[f64]) -> Self {
         let (mut learned, mut values) = (self.clone(), values.iter().copied());
         let mut take = |value: &mut f64| *value = values.next().unwrap_or(*value);
@@ -120,7 +118,6 @@ impl Structure {
         periodic.filter_map(|base| base.values.first().copied()).collect()
     }
 
-    /// The kernel with all variances multiplied by a number.
     pub(super) fn scaled(&self, by: f64) -> Self {
         let mut scaled = self.clone();
         scaled.products.iter_mut().for_each(|product| product.scale(by));
@@ -128,7 +125,7 @@ impl Structure {
         scaled
     }
 
-    /// The kernel with length-scales of smooth factors of at least this many typical distances.
+    /// Length-scales of smooth factors raised to at least this many typical distances.
     pub(super) fn slowed(&self, distances: f64) -> Self {
         let mut slow = self.clone();
         let factors = slow.products.iter_mut().flat_map(|product| &mut product.factors);
@@ -139,8 +136,8 @@ impl Structure {
         slow
     }
 
-    /// `true` if a product may take this factor: no two smooth kernels and no two seasons of the same columns;
-    /// at most two linear kernels, of the same columns.
+    /// `true` if a product may take this factor: no two smooth kernels or seasons of the same columns, at
+    /// most two linear ones, of the same columns.
     pub(super) fn takes(&self, place: usize, base: &Base) -> bool {
         let factors = &self.products[place].factors;
         let alike = factors.iter().filter(|known| {
@@ -193,7 +190,6 @@ mod tests {
         }
     }
 
-    /// A function twice as large has four times the covariance.
     #[test]
     fn scaled_kernels_have_scaled_covariances() {
         let x = faer::mat![[0.3, -1.0], [1.2, 0.4]];

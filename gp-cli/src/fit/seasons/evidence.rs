@@ -1,4 +1,4 @@
-//! Score of seasons: log evidence of models with and without them.
+//! Score of seasons: log evidence with and without them.
 
 use crate::error::{CliError, ErrorKind};
 use crate::method::{TrainingRows, minimise_options};
@@ -8,34 +8,31 @@ use gp_likelihoods::Gaussian;
 use gp_optim::{Control, format_number};
 use serde::{Deserialize, Serialize};
 
-/// Optimiser iterations per model.
 const ITERATIONS: u64 = 40;
-/// Initial noise, for a target of variance 1.
+/// Initial, for a target of variance 1.
 const NOISE: f64 = 0.3;
-/// Least memory of a season, in periods.
+/// Minimum memory of a season, in periods.
 const MIN_MEMORY: f64 = 2.0;
-/// Initial memory, in standard deviations of the input, whose range has about 3.5.
+/// Initial memory, in standard deviations of the input (range about 3.5).
 const MEMORY: f64 = 5.0;
 const LONGEST_MEMORY: f64 = 1e3;
 /// Bounds of length-scales along the circle.
 const SHAPES: (f64, f64) = (0.2, 10.0);
-/// Uncertainty of a period: part of a cycle per standard deviation of the input.
+/// Uncertainty of a period: cycles per standard deviation of the input.
 const UNCERTAINTY: f64 = 0.15;
-/// Gain on the rows of training below which a season is not compared on all.
+/// Gain on training rows below which a season is not compared on all rows.
 const HOPELESS: f64 = -2.0;
-/// Length-scale of a smooth function that follows a wave, as part of its period.
+/// Length-scale of a smooth function that follows a wave, relative to its period.
 const OF_A_WAVE: f64 = 0.2;
 
-/// Parameters of a season, in model units and for a target of variance 1.
+/// In model units, for a target of variance 1.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Learned {
     pub(super) variance: f64,
     /// Length-scale over which the season stays the same.
     memory: f64,
     pub(super) period: f64,
-    /// The length-scale along the circle.
     shape: f64,
-    /// Bounds of the period.
     around: (f64, f64),
 }
 
@@ -50,12 +47,11 @@ impl Learned {
         (MIN_MEMORY * self.around.0, LONGEST_MEMORY)
     }
 
-    /// Bounds of the period.
     pub(super) fn around(&self) -> (f64, f64) {
         self.around
     }
 
-    /// Kernel of variance 1, on a column if there are several.
+    /// Kernel of variance 1, on a column if several.
     pub(super) fn shape(&self, column: Option<usize>) -> String {
         let on = column.map_or_else(String::new, |column| format!(", dims=[{column}]"));
         let number = format_number;
@@ -79,11 +75,9 @@ impl Learned {
     }
 }
 
-/// Comparison of models on some rows.
 #[derive(Debug)]
 pub(super) struct SeasonJudge<'a> {
     registry: &'a Registry,
-    /// Rows to train on, and to compare on.
     rows: &'a TrainingRows,
     all: &'a TrainingRows,
     column: Option<usize>,
@@ -103,8 +97,8 @@ impl TrainedKernel {
 }
 
 impl<'a> SeasonJudge<'a> {
-    /// Comparison on `all` rows of models that are trained on some of them, until the control ends it. `column` is that of
-    /// the seasons, if several.
+    /// Compares models trained on some rows on `all`, until the control ends it. `column`: that of seasons,
+    /// if several.
     pub(super) fn new(
         registry: &'a Registry,
         (rows, all): (&'a TrainingRows, &'a TrainingRows),
@@ -114,15 +108,11 @@ impl<'a> SeasonJudge<'a> {
         Self { registry, rows, all, column, control }
     }
 
-    /// `true` once the control has ended the comparison.
     pub(super) fn is_over(&self) -> bool {
         self.control.is_over()
     }
 
-    /// Best season of these periods besides known ones, if the log evidence rises by more than a margin.
-    ///
-    /// # Errors
-    /// [`Usage`](ErrorKind::Usage) for a registry that lacks a kernel of this crate.
+    /// Best season beside known ones, if log evidence rises by more than a margin.
     pub(super) fn best(
         &self,
         known: &[Learned],
@@ -146,7 +136,7 @@ impl<'a> SeasonJudge<'a> {
         Ok(best.seasons.last().copied().filter(|_| is_found))
     }
 
-    /// Rise of the log evidence on all rows from one model to another; None if it is hopeless, or cannot be computed.
+    /// On all rows; None if hopeless or not computable.
     fn gain(&self, of: &TrainedKernel, from: &TrainedKernel) -> Option<f64> {
         let gain = of.evidence - from.evidence;
         if gain < HOPELESS || self.all.count() == self.rows.count() {
@@ -156,15 +146,15 @@ impl<'a> SeasonJudge<'a> {
         Some(evidence(of)?.value - evidence(from)?.value)
     }
 
-    /// Smooth function of the column of the seasons alone, if there are others: a slow season would stand for it.
+    /// Smooth function of the season's column alone, if there are others: otherwise a slow season would
+    /// replace it.
     fn alone(&self, smooth: f64) -> String {
         self.column.map_or_else(String::new, |column| {
             format!("0.2 * rbf(lengthscale={}, dims=[{column}]) + ", format_number(smooth))
         })
     }
 
-    /// Trains a model with these seasons plus smooth, rough and linear functions; None if time is over or training
-    /// fails.
+    /// Adds smooth, rough and linear functions; None on timeout or failure.
     fn train(&self, seasons: &[Learned], smooth: f64) -> Result<Option<TrainedKernel>, CliError> {
         let text: String = seasons.iter().map(|season| season.term(self.column)).collect();
         let dim = self.rows.dim();
@@ -198,7 +188,7 @@ impl<'a> SeasonJudge<'a> {
     }
 }
 
-/// Three digits, enough for an initial value; all digits if rounding would leave the bounds.
+/// Three digits suffice initially; all if rounding would leave the bounds.
 fn rounded(value: f64, (low, high): (f64, f64)) -> f64 {
     let unit = 10f64.powf(value.abs().log10().floor() - 2.0);
     let rounded = (value / unit).round() * unit;

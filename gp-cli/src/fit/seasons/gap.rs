@@ -1,16 +1,16 @@
-//! Remark on seasons that a gap between dates hides.
+//! Remark on seasons hidden by a gap between dates.
 
 use super::{Along, Plausible, four_digits, sorted};
 use crate::data::date_text;
 
-/// Least share of the range that is a gap.
+/// Minimum share of the range for a gap.
 const LONG: f64 = 0.5;
-/// Least ratio of the shortest period that was looked for to the shortest that rows beside the gap allow.
+/// Minimum ratio of the shortest period searched to the shortest that rows beside the gap allow.
 const HIDDEN: f64 = 4.0;
 
-/// Remark that short seasons were not looked for, because most of the range has no rows; `None` without such a gap.
+/// Remark that short seasons were skipped because most of the range has no rows, if so.
 ///
-/// Over a long range with few rows, so many short periods are possible that one of them fits by chance.
+/// Few rows over a long range allow so many short periods that one fits by chance.
 pub(super) fn remark(plausible: &Plausible, along: &Along) -> Option<String> {
     let x = sorted(&plausible.x);
     let mut steps: Vec<(f64, f64)> = x.windows(2).map(|pair| (pair[1] - pair[0], pair[0])).collect();

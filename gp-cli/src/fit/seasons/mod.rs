@@ -1,8 +1,7 @@
 //! Seasons of a target along dates or the only input.
 //!
-//! A periodogram proposes periods; the evidence decides. A season is added if it raises the log evidence on a sample by
-//! more than the cost of choosing its period. The model also has smooth, rough and linear functions, so that waves of a
-//! smooth function or a random walk are not taken for seasons.
+//! A periodogram proposes periods. A season must raise log evidence on a sample by more than the cost of choosing its
+//! period, beside smooth, rough and linear functions: waves of a smooth function or a random walk do not count.
 
 mod evidence;
 mod gap;
@@ -27,58 +26,51 @@ use gp_optim::{Control, Team, format_number};
 use periodogram::{Series, ends, harmonics};
 use trend::Basis;
 
-/// Rows for the periodogram and the comparison of models, and for training these.
+/// Rows for the periodogram and model comparison, and for model training.
 const ROWS: usize = 1_000;
 const JUDGED_ROWS: usize = 250;
-/// Fewest rows and distinct input values.
+/// Minimum rows and distinct input values.
 const FEWEST: usize = 24;
 const MAX_SEASONS: usize = 2;
-/// Most dates to look along.
 const MAX_DATES: usize = 3;
-/// Least rise of log evidence, beyond the choice of the period: odds of 150 to one.
+/// Minimum rise of log evidence beyond the choice of period: odds of 150 to one.
 const MARGIN: f64 = 5.0;
-/// Degree of the polynomial trend beside the periodogram.
+/// Degree of the polynomial trend.
 const DEGREE: i32 = 3;
-/// Harmonics of a known season.
 const HARMONICS: usize = 4;
-/// Share of the time limit for the search.
 const SHARE_OF_TIME: f64 = 0.1;
-/// Least share of distinct values in a sample for which repeats are rare.
+/// Share of distinct sample values above which repeats are rare.
 const MOSTLY_DISTINCT: f64 = 0.7;
-/// Least share of the places of a grid that have a value, and largest distance from a place, in steps.
+/// Minimum share of occupied grid places, and maximum distance from a place, in steps.
 const FILLED: f64 = 0.2;
 const OFF_GRID: f64 = 1e-3;
-/// Largest ratio of two periods that may be one season of varying amplitude.
+/// Maximum ratio of two periods that may be one season of varying amplitude.
 const BESIDE: f64 = 1.5;
-/// Largest ratio of two periods that are one season, whose form the first term did not reach.
+/// Maximum ratio of two periods of one season whose shape the first term missed.
 const SAME: f64 = 1.02;
-/// Limit that outliers are moved to, in units of the target.
+/// Limit for clipping outliers, in target units.
 const OUTLIER: f64 = 4.0;
 
-/// Periodic part of a target along one input.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Season {
-    /// Column of points, if there are several.
     column: Option<usize>,
-    /// Name of the input, and the period in its units.
     name: String,
     period: f64,
     is_date: bool,
-    /// Start of training, in model units.
     learned: Learned,
-    /// Variance of the latent for a target of variance 1.
+    /// Latent variance for a target of variance 1.
     unit: f64,
 }
 
 impl Season {
-    /// Kernel term; `prior` is appended to the variance. A Matérn function of the input lets the season change slowly.
+    /// Kernel term; `prior` is appended to the variance. A Matérn factor lets the season change slowly.
     pub(super) fn term(&self, prior: impl Fn(f64) -> String) -> String {
         let variance = self.learned.variance * self.unit;
         let prior = prior(variance);
         format!("{}{prior} * {}", format_number(variance), self.learned.shape(self.column))
     }
 
-    /// Remark on a given kernel that does not have this season, with the flag that adds it.
+    /// Remark on a given kernel without this season, with the flag for it.
     pub(super) fn missed(&self, spec: &FitSpec) -> String {
         let period = match spec.units {
             LengthUnits::Data => four_digits(self.period),
@@ -92,7 +84,6 @@ impl Season {
         )
     }
 
-    /// Display text.
     pub(super) fn describe(&self) -> String {
         let (name, period) = (&self.name, four_digits(self.period));
         let days = if self.is_date { " days" } else { "" };
@@ -105,20 +96,14 @@ pub(super) fn four_digits(value: f64) -> String {
     format!("{value:.digits$}")
 }
 
-/// Seasons of a table.
 #[derive(Debug, Default)]
 pub(super) struct SeasonsFound {
     pub(super) seasons: Vec<Season>,
-    /// Remarks on searches that the time limit ended, and on seasons that were not looked for.
     pub(super) remarks: Vec<String>,
 }
 
-/// Looks for seasons in a sample of a table of `count` rows: along the only input, or the
-/// first date among several that has some. They are
-/// for the default kernel, or for a remark on a given one without a period.
-///
-/// # Errors
-/// [`Numerical`](crate::ErrorKind::Numerical) for unreadable rows.
+/// Searches a sample of `count` rows along the only input, or the first of several dates with seasons, for
+/// the default kernel or a remark on a given one without a period.
 pub(super) fn find(
     spec: &FitSpec,
     (registry, team): (&Registry, &Team),
@@ -161,28 +146,25 @@ pub(super) fn find(
     Ok(SeasonsFound { seasons: Vec::new(), remarks })
 }
 
-/// `true` for a given kernel with a period.
 fn has_period(spec: &FitSpec) -> bool {
     spec.kernel.iter().any(|text| ["period", "cosine"].iter().any(|name| text.to_lowercase().contains(name)))
 }
 
-/// Input to look for seasons along.
 #[derive(Clone, Debug)]
 pub(super) struct Along {
     pub(super) column: usize,
     pub(super) name: String,
-    /// Units of the points.
     pub(super) units: Standardiser,
     is_date: bool,
 }
 
 impl Along {
-    /// The only input if it is a number or a date, otherwise the first date.
+    /// The only input if numeric or a date, otherwise the first date.
     pub(super) fn first(inputs: &Inputs) -> Option<Self> {
         Self::all(inputs).into_iter().next()
     }
 
-    /// The only input if it is a number or a date, otherwise all dates.
+    /// The only input if numeric or a date, otherwise all dates.
     fn all(inputs: &Inputs) -> Vec<Self> {
         let mut found = Vec::new();
         let features = inputs.features();
@@ -213,7 +195,6 @@ impl Along {
         )
     }
 
-    /// Remark on the first of too many dates.
     fn not_looked_at(&self) -> String {
         format!(
             "no season was looked for along {}, because other dates come before it; leave those out with --exclude, or give a known period in --kernel",
@@ -226,11 +207,8 @@ impl Along {
     }
 }
 
-/// Observations as numbers with Gaussian noise, standardised, and the latent variance that 1 stands for; None for
-/// labels, or several latents per observation. With role columns, each number is followed by known noise and weight.
-///
-/// # Errors
-/// [`Usage`](crate::ErrorKind::Usage) for rows outside memory.
+/// Standardised numbers with Gaussian noise, and the latent variance of one unit; None for labels or several
+/// latents. With role columns, known noise and weight follow each number.
 pub(super) fn numbers(
     likelihood: &dyn Likelihood,
     rows: &TrainingRows,
@@ -257,7 +235,7 @@ pub(super) fn numbers(
     }))
 }
 
-/// Link of the targets less offsets, standardised, and the original variance.
+/// Standardised link of the targets less offsets, and the original variance.
 fn standard(likelihood: &dyn Likelihood, targets: &[f64], offsets: &[f64]) -> Option<(Vec<f64>, f64)> {
     let link = |y: f64| match likelihood.support() {
         Support::Real if likelihood.is_log_concave() => Some(y),
@@ -277,21 +255,16 @@ fn standard(likelihood: &dyn Likelihood, targets: &[f64], offsets: &[f64]) -> Op
     (deviation.is_normal() && variance.is_normal()).then_some((numbers, variance))
 }
 
-/// Plausible seasons along an input, besides known ones.
 #[derive(Clone, Debug)]
 pub(super) struct Plausible {
     x: Vec<f64>,
     target: Vec<f64>,
-    /// Places that the input may have, over the same range.
+    /// Number of possible input values over the same range.
     distinct: f64,
     trend: Basis,
 }
 
 impl Plausible {
-    /// Seasons along a column of a sample of `count` rows; None if there are none.
-    ///
-    /// # Errors
-    /// [`Usage`](crate::ErrorKind::Usage) for rows outside memory.
     pub(super) fn of(rows: &TrainingRows, column: usize, count: usize) -> Result<Option<Self>, CliError> {
         let (points, target) = (rows.whole()?.0, rows.column(0)?);
         let x: Vec<f64> = points.col(column).iter().copied().collect();
@@ -309,12 +282,10 @@ impl Plausible {
         Series { x: &self.x, target: &self.target, distinct: self.distinct, trend: &self.trend }
     }
 
-    /// Shortest period that is looked for, in units of the points.
     fn shortest_period(&self) -> f64 {
         self.series().shortest_period()
     }
 
-    /// Logarithm of the number of possible periods.
     pub(super) fn choice(&self) -> f64 {
         self.series().choice()
     }
@@ -323,8 +294,8 @@ impl Plausible {
         harmonics(&self.x, period, HARMONICS).into_iter().for_each(|column| self.trend.push(column));
     }
 
-    /// Periods besides known ones, most likely first, each with its bounds in training. Two neighbouring frequencies
-    /// may be one season of varying amplitude: the period of the frequency between them comes last.
+    /// Periods beside known ones, most likely first, with training bounds. Last comes the period between two
+    /// neighbouring frequencies: possibly one season of varying amplitude.
     pub(super) fn beside(mut self, known: &[f64]) -> Vec<(f64, (f64, f64))> {
         known.iter().for_each(|period| self.know(*period));
         let with_ends = |period: &f64| (*period, Learned::start(*period).around());
@@ -339,7 +310,6 @@ impl Plausible {
     }
 }
 
-/// Adds seasons one by one while the evidence rises.
 fn search(
     rows: &TrainingRows,
     column: usize,
@@ -376,7 +346,6 @@ fn distinct(x: &[f64]) -> usize {
     sorted(x).len()
 }
 
-/// Distinct values, ascending.
 fn sorted(x: &[f64]) -> Vec<f64> {
     let mut sorted = x.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -384,8 +353,8 @@ fn sorted(x: &[f64]) -> Vec<f64> {
     sorted
 }
 
-/// Places of a grid that all values lie on, such as the days between the first and the last date; 0 if there is none, or if
-/// few of its places have a value.
+/// Number of grid places, such as days between first and last date; 0 if values lie on no grid or occupy few
+/// places.
 fn on_a_grid(x: &[f64]) -> usize {
     let x = sorted(x);
     let step = x.windows(2).map(|pair| pair[1] - pair[0]).fold(f64::INFINITY, f64::min);

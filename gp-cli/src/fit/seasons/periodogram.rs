@@ -1,46 +1,42 @@
-//! Candidate periods of a target along one input: peaks of a Lomb–Scargle periodogram beside a trend.
+//! Candidate periods along one input: peaks of a Lomb–Scargle periodogram beside a trend.
 
 use super::trend::{Basis, dot};
 use rayon::prelude::*;
 use std::f64::consts::TAU;
 
-/// Fewest cycles of a season in the range, up to the uncertainty of its period.
+/// Minimum number of cycles in the range, up to the uncertainty of the period.
 const MIN_CYCLES: f64 = 2.75;
-/// Most cycles in the range.
 const MAX_CYCLES: f64 = 2_000.0;
 /// Frequencies per cycle over the range.
 const FINENESS: f64 = 4.0;
-/// Most peaks examined, and most candidates.
+/// Maximum peaks examined, and candidates.
 const PEAKS: usize = 3;
 const CANDIDATES: usize = 2;
 /// Cycles over the range below which two frequencies are one.
 const SAME: f64 = 0.5;
-/// Most harmonics of a season.
 const HARMONICS: usize = 4;
-/// Least height of a peak: one frequency of noise is as high with probability e^−4, divided by their number.
+/// Minimum height of a peak: one noise frequency reaches it with probability e^−4, divided by their number.
 const NOTABLE: f64 = 4.0;
-/// Halvings of the grid step in refining a peak.
 const REFINEMENTS: usize = 12;
 
-/// One input and a target.
 #[derive(Debug)]
 pub(super) struct Series<'a> {
     pub(super) x: &'a [f64],
     pub(super) target: &'a [f64],
-    /// Distinct input values among all rows, of which these may be a sample.
+    /// Number of distinct input values among all rows, possibly a superset.
     pub(super) distinct: f64,
     /// Non-seasonal part: trends, other inputs, known seasons.
     pub(super) trend: &'a Basis,
 }
 
 impl Series<'_> {
-    /// Range of the input plus half a step at both ends, so that twelve months are a year.
+    /// Input range plus half a step at both ends: twelve months are a year.
     fn range(&self) -> f64 {
         let (low, high) = ends(self.x);
         (high - low) * self.distinct / (self.distinct - 1.0)
     }
 
-    /// Most cycles over the range: more than two points per cycle.
+    /// Maximum number of cycles over the range: more than two points per cycle.
     fn most_cycles(&self) -> f64 {
         (0.5 * self.distinct).min(MAX_CYCLES)
     }
@@ -54,7 +50,7 @@ impl Series<'_> {
         (self.most_cycles() - MIN_CYCLES).max(1.0).ln()
     }
 
-    /// Candidate periods, most likely first; empty if no peak stands out from noise.
+    /// Candidate periods, most likely first; empty if no peak stands out.
     pub(super) fn candidates(&self) -> Vec<f64> {
         let (rest, range) = (self.trend.rest(self.target), self.range());
         let first = MIN_CYCLES * FINENESS;
@@ -79,7 +75,7 @@ impl Series<'_> {
         found.into_iter().take(CANDIDATES).map(|cycles| range / cycles).collect()
     }
 
-    /// Season of a peak with its score; its period is one, two or three times that of the peak.
+    /// Season of a peak with its score; its period is one, two or three times the peak's.
     fn fundamental(&self, rest: &[f64], cycles: f64) -> Option<(f64, f64)> {
         let several = [1.0, 2.0, 3.0].map(|times| cycles / times).into_iter();
         let scored = several
@@ -88,7 +84,6 @@ impl Series<'_> {
         scored.max_by(|a, b| a.0.total_cmp(&b.0))
     }
 
-    /// Gain of a season of this period, less the cost of its harmonics (BIC).
     fn score(&self, rest: &[f64], period: f64) -> f64 {
         let cost = (self.x.len() as f64).ln();
         let most = ((period / self.range() * self.most_cycles()) as usize).clamp(1, HARMONICS);
@@ -96,7 +91,6 @@ impl Series<'_> {
         (1..=most).map(of).fold(f64::NEG_INFINITY, f64::max)
     }
 
-    /// Rise of the Gaussian log likelihood by this many harmonics.
     fn gain(&self, rest: &[f64], period: f64, count: usize) -> f64 {
         let total = dot(rest, rest);
         let left = total - self.trend.gain(rest, harmonics(self.x, period, count));
@@ -104,13 +98,11 @@ impl Series<'_> {
     }
 }
 
-/// Cosines and sines of a period and its harmonics.
 pub(super) fn harmonics(x: &[f64], period: f64, count: usize) -> Vec<Vec<f64>> {
     let wave = |turn: fn(f64) -> f64, k: usize| x.iter().map(|x| turn(TAU * k as f64 * x / period)).collect();
     (1..=count).flat_map(|k| [wave(f64::cos, k), wave(f64::sin, k)]).collect()
 }
 
-/// Minimum and maximum.
 pub(super) fn ends(x: &[f64]) -> (f64, f64) {
     x.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &x| (low.min(x), high.max(x)))
 }
@@ -121,7 +113,6 @@ fn is_peak(powers: &[f64], place: usize) -> bool {
     before < powers[place] && powers[place] >= after
 }
 
-/// Peak near a number of cycles.
 fn refined(cycles: f64, power: &impl Fn(f64) -> f64) -> f64 {
     let (mut best, mut step) = ((power(cycles), cycles), 0.5 / FINENESS);
     for _ in 0..REFINEMENTS {
@@ -159,7 +150,7 @@ mod tests {
         assert!((found[0] - 12.0).abs() < 0.1, "{found:?}");
     }
 
-    /// Spikes every ten steps have more power in their harmonics than at the period itself.
+    /// Spikes every ten steps have more power in harmonics than at the period itself.
     #[test]
     fn a_shape_of_harmonics_has_the_period_of_all() {
         let x: Vec<f64> = (0..200).map(|i| f64::from(i) + 0.3 * f64::from(i * 7 % 5)).collect();

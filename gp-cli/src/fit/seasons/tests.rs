@@ -1,4 +1,4 @@
-//! Real seasons are found, and no others.
+//! Tests that only real seasons are found.
 
 use super::*;
 use crate::standardise::Standardiser;
@@ -8,12 +8,10 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
 use std::f64::consts::TAU;
 
-/// Periods found along a single input, in its units.
 fn periods(x: &[f64], y: &[f64]) -> Vec<f64> {
     periods_beside(x, &[], y)
 }
 
-/// Periods found along an input beside others, in its units.
 fn periods_beside(x: &[f64], others: &[Vec<f64>], y: &[f64]) -> Vec<f64> {
     let (units, target) = (Standardiser::of(x), Standardiser::of(y));
     let scaled = |column: &[f64]| {
@@ -40,7 +38,6 @@ fn months(count: u32) -> Vec<f64> {
     (0..count).map(f64::from).collect()
 }
 
-/// Number of series in which a season is found.
 fn fired(seeds: u64, series: impl Fn(&mut ChaCha8Rng) -> (Vec<f64>, Vec<f64>) + Sync) -> usize {
     use rayon::prelude::*;
     let found = |seed| {
@@ -80,7 +77,6 @@ fn a_day_at_irregular_times() {
     assert!(found.len() == 1 && (found[0] - 1.0).abs() < 0.01, "{found:?}");
 }
 
-/// Three values in turn need more harmonics than one term starts with.
 #[test]
 fn one_season_is_found_once() {
     let mut rng = ChaCha8Rng::seed_from_u64(5);
@@ -133,7 +129,7 @@ fn a_rough_walk_has_no_season() {
     assert!(count <= 2, "{count} of 40");
 }
 
-/// Smooth functions as waves of random frequencies, as an RBF has them.
+/// Waves of random frequencies, as of an RBF.
 #[test]
 fn a_smooth_function_has_no_season() {
     let count = fired(40, |rng| {
@@ -147,8 +143,7 @@ fn a_smooth_function_has_no_season() {
     assert!(count <= 2, "{count} of 40");
 }
 
-/// Days of sales in four cities at several prices: day, city and price, and the sum of their effects and errors of
-/// deviation 2.
+/// Sales in four cities at several prices, as the sum of effects and errors of deviation 2.
 fn sales(days: &[f64], rng: &mut ChaCha8Rng, wave: impl Fn(f64) -> f64) -> (Vec<Vec<f64>>, Vec<f64>) {
     let mut columns = vec![Vec::new(); 5];
     let mut y = Vec::new();
@@ -161,7 +156,6 @@ fn sales(days: &[f64], rng: &mut ChaCha8Rng, wave: impl Fn(f64) -> f64) -> (Vec<
     (columns, y)
 }
 
-/// A wave that is too slow for a season is no reason for a short one.
 #[test]
 fn a_slow_wave_beside_other_inputs_has_no_season() {
     use rayon::prelude::*;
@@ -175,7 +169,7 @@ fn a_slow_wave_beside_other_inputs_has_no_season() {
     assert!(count <= 1, "{count} of 25");
 }
 
-/// A week of half the size of the errors, on every day of two years, beside a slow wave.
+/// The weekly effect is half as large as errors.
 #[test]
 fn a_week_beside_other_inputs_is_found() {
     let days: Vec<f64> = (0..700).map(f64::from).collect();
@@ -188,7 +182,7 @@ fn a_week_beside_other_inputs_is_found() {
     }
 }
 
-/// Days without a row are days, too: two rows of a week suffice.
+/// Missing days count: two rows per week suffice.
 #[test]
 fn a_week_is_found_on_some_days() {
     for seed in 0..5 {

@@ -1,21 +1,19 @@
-//! Non-seasonal regressors as orthonormal columns, and residuals of a target.
+//! Non-seasonal regressors as orthonormal columns, and target residuals.
 
-/// Least relative size of the part orthogonal to earlier columns.
+/// Minimum relative size of the part orthogonal to earlier columns.
 const NOTHING_NEW: f64 = 1e-7;
 
-/// Orthonormal columns.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Basis {
     columns: Vec<Vec<f64>>,
 }
 
 impl Basis {
-    /// Adds the orthogonal part of a column, if any.
     pub(super) fn push(&mut self, column: Vec<f64>) {
         self.columns.extend(self.new_part(&[], column));
     }
 
-    /// Part of a column orthogonal to these columns and to unit columns `more`, scaled to length 1; None if negligible.
+    /// Part orthogonal to these and to unit columns `more`, scaled to length 1; None if negligible.
     fn new_part(&self, more: &[Vec<f64>], mut column: Vec<f64>) -> Option<Vec<f64>> {
         let size = dot(&column, &column).sqrt();
         // Twice, because of rounding.
@@ -35,7 +33,6 @@ impl Basis {
         rest
     }
 
-    /// Further reduction of squared residuals by additional columns.
     pub(super) fn gain(&self, rest: &[f64], more: impl IntoIterator<Item = Vec<f64>>) -> f64 {
         let mut taken: Vec<Vec<f64>> = Vec::new();
         for column in more {
@@ -45,12 +42,10 @@ impl Basis {
     }
 }
 
-/// Inner product.
 pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// Subtracts the part along a unit column.
 fn take_away(unit: &[f64], from: &mut [f64]) {
     let part = dot(unit, from);
     from.iter_mut().zip(unit).for_each(|(value, unit)| *value -= part * unit);

@@ -6,18 +6,15 @@ use faer::Mat;
 use gp_ep::DataSource as _;
 use gp_likelihoods::Likelihood;
 
-/// Minimum initial noise of a target, relative to its variance.
+/// Minimum initial noise, relative to the target variance.
 const MIN_NOISE: f64 = 0.1;
-/// Minimum weight of a component, relative to the largest: a latent of weight zero would not be trained.
+/// Minimum weight relative to the largest: a latent of weight zero would not train.
 const MIN_WEIGHT: f64 = 0.05;
-/// Number of sweeps of Jacobi rotations, which converge quadratically.
+/// Sweeps of Jacobi rotations, which converge quadratically.
 const SWEEPS: usize = 20;
 
-/// Sets mixing weights to the principal components of the targets, `W = U Λ^{½}` for the covariance matrix `U Λ Uᵀ`,
-/// and noise to the unexplained variances. Each covariance is over the rows that have both targets.
-///
-/// # Errors
-/// [`Usage`](crate::ErrorKind::Usage) for rows outside memory.
+/// Sets mixing weights to `U Λ^{½}` for target covariance `U Λ Uᵀ`, and noise to unexplained variances. Each
+/// covariance is over the rows with both targets.
 pub(in crate::fit) fn start_mixture(
     likelihood: &mut dyn Likelihood,
     rows: &TrainingRows,
@@ -38,7 +35,6 @@ pub(in crate::fit) fn start_mixture(
     Ok(())
 }
 
-/// Covariances of targets, each over the rows that have both.
 fn covariance(rows: &TrainingRows, outputs: usize) -> Result<Mat<f64>, CliError> {
     let (observed, width) = (rows.whole()?.1, rows.outputs());
     let mut covariance = Mat::zeros(outputs, outputs);
@@ -60,8 +56,8 @@ fn covariance(rows: &TrainingRows, outputs: usize) -> Result<Mat<f64>, CliError>
     Ok(covariance)
 }
 
-/// `U Λ^{½}` of the largest eigenvalues, one column each, with positive largest weight. Columns beyond P are
-/// small multiples of the identity's.
+/// `U Λ^{½}` of the largest eigenvalues, with positive largest weights. Columns beyond P are small multiples
+/// of the identity's.
 fn start(covariance: &Mat<f64>, latents: usize) -> Mat<f64> {
     let outputs = covariance.nrows();
     let pairs = eigenpairs(covariance.clone());
@@ -79,7 +75,7 @@ fn start(covariance: &Mat<f64>, latents: usize) -> Mat<f64> {
     Mat::from_fn(outputs, latents, |p, q| columns[q][p])
 }
 
-/// Eigenpairs of a small symmetric matrix, largest first, by Jacobi rotations.
+/// Largest first, by Jacobi rotations.
 fn eigenpairs(mut a: Mat<f64>) -> Vec<(f64, Vec<f64>)> {
     let n = a.nrows();
     let mut vectors = Mat::<f64>::identity(n, n);
@@ -98,7 +94,6 @@ fn eigenpairs(mut a: Mat<f64>) -> Vec<(f64, Vec<f64>)> {
     pairs
 }
 
-/// Rotates two coordinates so that their covariance is 0.
 fn rotate(a: &mut Mat<f64>, vectors: &mut Mat<f64>, (p, q): (usize, usize)) {
     let angle = 0.5 * (2.0 * a[(p, q)]).atan2(a[(q, q)] - a[(p, p)]);
     let (sine, cosine) = angle.sin_cos();

@@ -1,7 +1,7 @@
-//! Several targets in one model: their likelihood, scales and initial mixing weights.
+//! Several targets in one model: likelihood, scales and initial mixing weights.
 //!
-//! Targets with their own latents and kernels are fitted separately, each on the rows that have it, and the
-//! fits are combined. Targets with a shared kernel, and mixtures, are fitted together.
+//! Targets with their own latents and kernels are fitted separately, each on its rows, and combined. Those with a
+//! shared kernel, and mixtures, are fitted together.
 
 mod mixture;
 mod parts;
@@ -28,14 +28,9 @@ use crate::standardise::Standardiser;
 use gp_likelihoods::{Coregionalised, Gaussians, Likelihood, Support};
 use gp_optim::{Parameter, Prior};
 
-/// Initial noise variance, for targets of variance 1.
+/// For targets of variance 1.
 const NOISE: f64 = 0.1;
 
-/// Determines the likelihood of several targets, and their scales.
-///
-/// # Errors
-/// [`Data`](ErrorKind::Data) for a target that is constant or not numeric, [`Usage`](ErrorKind::Usage) for
-/// options unsupported with several targets.
 pub(super) fn observe(survey: &Survey, spec: &FitSpec, context: &Context) -> Result<Observed, CliError> {
     let (columns, roles) = (survey.targets(), spec.roles());
     let (mut likelihood, reason) = likelihood(columns.len(), spec, context)?;
@@ -80,7 +75,7 @@ pub(super) fn observe(survey: &Survey, spec: &FitSpec, context: &Context) -> Res
     })
 }
 
-/// Variance of a target in the units of the likelihood.
+/// Target variance in likelihood units.
 fn own_variance(of: &FurtherTarget) -> f64 {
     match of.summary {
         TargetSummary::Moments { variance, .. } if of.target.scale() == Standardiser::identity() => variance,
@@ -151,8 +146,7 @@ fn likelihood(
     }
 }
 
-/// Weak prior of mixing weights, which separates their scale from that of latents: only products are
-/// identified.
+/// Separates the scale of mixing weights from that of latents: only products are identified.
 fn mixed_prior(parameters: &mut [Parameter]) -> Result<(), CliError> {
     Ok(parameters[0].set_prior(Some(Prior::Normal { mean: 0.0, sd: 1.0 }))?)
 }

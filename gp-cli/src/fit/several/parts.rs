@@ -3,7 +3,7 @@
 use super::super::observed::Observed;
 use super::super::spec::FitSpec;
 
-/// One part per target if each has its own latent and kernel; empty if they share one.
+/// One part per target, or none if they share a latent or kernel.
 pub(in crate::fit) fn parts(observed: &Observed, spec: &FitSpec) -> Vec<Observed> {
     if observed.others.is_empty() || spec.kernel.len() == 1 {
         return Vec::new();

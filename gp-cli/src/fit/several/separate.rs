@@ -7,10 +7,7 @@ use crate::method::{Fit, Problem, TrainingRows};
 use crate::model::{Approximation, together};
 use gp_likelihoods::Likelihood;
 
-/// Fits the parts of a problem one by one, each with its part of the sample, and combines the fits.
-///
-/// # Errors
-/// Those of a fit.
+/// Fits and combines the parts, each with its part of the sample.
 pub(in crate::fit) fn fit_apart(
     task: TrainingContext<'_>,
     (whole, parts): (&dyn Likelihood, Vec<(Problem, PartStart)>),

@@ -1,4 +1,4 @@
-//! Warning of labels and counts among several targets, which are all taken as amounts.
+//! Warning of labels and counts among several targets, all taken as amounts.
 
 use crate::data::Kind;
 use crate::encode::{ColumnSurvey, Survey};
@@ -8,7 +8,7 @@ use crate::fit::spec::FitSpec;
 use crate::left_out::listed;
 use crate::shown::shown;
 
-/// Warning of targets that look like labels or counts, unless flags say that they are amounts.
+/// Warns unless flags declare the targets amounts.
 pub(in crate::fit) fn no_amounts(survey: &Survey, spec: &FitSpec) -> Option<String> {
     let is_said = spec.task != TaskChoice::Auto || spec.likelihood.is_some();
     if is_said || survey.targets().len() < 2 {

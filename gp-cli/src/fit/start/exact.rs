@@ -1,9 +1,9 @@
-//! Kernels that exact regression learns from some rows, to start quick fits from.
+//! Kernels learned by exact regression on some rows, as starts for quick fits.
 //!
-//! With many inputs and few rows, sparse objectives of kernels without priors have optima where short length-scales fit
-//! noise. Priors prevent that, and also keep learning from functions that change fast along one input: all length-scales
-//! would have to shrink before the others could grow again. The exact evidence without priors is misled by neither if it
-//! starts from the one input that explains most, and a few hundred rows cost little time.
+//! With many inputs and few rows, sparse objectives without priors let short length-scales fit noise. Priors prevent
+//! that, but also learning functions that change fast along one input: all length-scales would first have to shrink.
+//! Exact evidence without priors avoids both if started from the one input that explains most; a few hundred rows cost
+//! little.
 
 use super::{Found, ITERATIONS, aside, is_lengths};
 use crate::error::CliError;
@@ -22,20 +22,15 @@ const FEW_ROWS: usize = 300;
 /// Length-scales tried along one input, in standard deviations, and that of all others.
 const SHORT: [f64; 3] = [0.1, 0.3, 1.0];
 const LONG: f64 = 30.0;
-/// Maximum number of inputs to try one by one.
 const INPUTS: usize = 64;
 
-/// `true` if exact regression precedes the quick fits: always, except that methods of all rows learn given kernels
-/// in the same way themselves.
+/// `true` unless a method of all rows has given kernels, which it learns in the same way itself.
 pub(super) fn is_wanted(spec: &FitSpec, all_rows: bool) -> bool {
     spec.kernel.is_empty() || !all_rows
 }
 
-/// The problem's first kernel, learned by exact regression without priors. None if that fails, or if the result of
-/// quick fits is about as good on the same rows: by one nat per free parameter, which may have been learned from noise.
-///
-/// # Errors
-/// As [`settle`](super::settle).
+/// First kernel learned by exact regression without priors; None if it fails or gains less than one nat per
+/// free parameter over quick fits.
 pub(super) fn learned(
     (problem, noise): (&Problem, &Gaussian),
     found: Option<&Found>,
@@ -67,8 +62,8 @@ pub(super) fn learned(
     Ok(is_set.then(|| found.kernel().clone_box()))
 }
 
-/// The kernel in which one input alone matters: that with the largest evidence of all inputs and [`SHORT`]
-/// length-scales. None without length-scales per input, or with too many inputs.
+/// Kernel with one relevant input: best evidence over inputs and [`SHORT`]. None without length-scales per
+/// input, or with too many.
 fn one_input(
     kernel: &dyn Kernel,
     noise: &Gaussian,
@@ -89,8 +84,8 @@ fn one_input(
     Ok(best.map(|(_, kernel)| kernel))
 }
 
-/// The kernel with this length-scale along one input, and long ones along all others. Later terms, such as a linear one,
-/// stay, and so does what bounds keep from moving.
+/// Kernel with this length-scale along one input and long ones along others; later terms and bounded values
+/// stay.
 fn alone(kernel: &dyn Kernel, input: usize, length: f64) -> Box<dyn Kernel> {
     let (mut one, mut is_done) = (kernel.clone_box(), false);
     one.for_each_parameter_mut(&mut |parameter| {
@@ -107,7 +102,6 @@ fn alone(kernel: &dyn Kernel, input: usize, length: f64) -> Box<dyn Kernel> {
     one
 }
 
-/// Number of length-scales of the first term with one per input; 0 if there are too many.
 fn lengths(kernel: &dyn Kernel) -> usize {
     let mut count = 0;
     kernel.for_each_parameter(&mut |parameter| {

@@ -1,7 +1,7 @@
-//! Initial length-scales for labels: those of regression on the labels as numbers.
+//! Initial length-scales for labels, from regression on labels as numbers.
 //!
-//! Labels have no noise for a quick fit to learn, and EP costs more. Regression is wrong about the noise of
-//! labels, but right about the inputs along which they change.
+//! A quick fit cannot learn noise from labels, and EP costs more. Regression is wrong about their noise, but right
+//! about relevant inputs.
 
 use super::{Found, GAIN, best, better, each_lengths, exact, is_lengths, placed, quick, with_short_lengths};
 use crate::error::CliError;
@@ -14,21 +14,17 @@ use gp_likelihoods::Gaussian;
 use gp_optim::Parameter;
 use std::f64::consts::TAU;
 
-/// Maximum number of rows.
 pub(super) const ROWS: usize = 500;
-/// Maximum number of unordered classes to regress against the rest, the most frequent ones.
+/// Maximum number of unordered classes regressed against the rest, most frequent first.
 const CLASSES: usize = 3;
-/// Largest initial length-scale of a given kernel, in units of that before: without priors, regressions extend those
-/// of inputs without effect until learning could not shorten them again.
+/// Maximum growth of a given kernel's initial length-scale: without priors, regressions extend irrelevant
+/// ones beyond recovery.
 const LONGEST: f64 = 3.0;
-/// Initial noise of labels of mean 0 and variance 1.
+/// For labels of mean 0 and variance 1.
 pub(super) const NOISE: f64 = 0.3;
 
-/// Sets free length-scales to those of regressions on the labels (geometric means over classes). Where quick fits
-/// explain nothing, [exact regression](exact) tries the inputs one by one.
-///
-/// # Errors
-/// As [`settle`](super::settle).
+/// Sets free length-scales by regressions on labels (geometric means over classes). If quick fits explain
+/// nothing, [exact regression](exact) tries the inputs one by one.
 pub(super) fn settle(problem: &mut Problem, spec: &FitSpec, sample: &TrainingRows) -> Result<(), CliError> {
     if log_lengths(problem.kernels[0].as_ref()).is_none() {
         return Ok(());
@@ -67,8 +63,8 @@ pub(super) fn settle(problem: &mut Problem, spec: &FitSpec, sample: &TrainingRow
     Ok(())
 }
 
-/// The first term of a sum with length-scales of its own, and the same with shorter ones: a linear term explains
-/// part of a function that is curved along few of many inputs, and learning ends there.
+/// First term with its own length-scales, and with shorter ones. A linear term could explain part of a
+/// function curved along few inputs, and end learning.
 fn smooth_alone(kernel: &dyn Kernel) -> Vec<Box<dyn Kernel>> {
     let terms = terms(kernel);
     let Some(first) = terms.first().filter(|first| terms.len() > 1 && log_lengths(**first).is_some()) else {
@@ -77,34 +73,32 @@ fn smooth_alone(kernel: &dyn Kernel) -> Vec<Box<dyn Kernel>> {
     std::iter::once(first.clone_box()).chain(with_short_lengths(*first)).collect()
 }
 
-/// The later result if its log evidence, which has fewer parameters behind it, is larger.
+/// The later result, which has fewer parameters, if its log evidence is larger.
 fn more_evident(before: Option<Found>, later: Option<Found>) -> Option<Found> {
     let least = before.as_ref().map_or(f64::NEG_INFINITY, |before| before.log_evidence + GAIN);
     later.filter(|later| later.log_evidence > least).or(before)
 }
 
-/// Number of quick fits per regression.
 pub(super) fn fits(kernel: &dyn Kernel) -> usize {
     let own = if log_lengths(kernel).is_some() { 1 } else { return 0 };
     own + usize::from(with_short_lengths(kernel).is_some()) + smooth_alone(kernel).len()
 }
 
-/// Sets the free length-scales; `false` for those of other columns, or if bounds exclude the values.
+/// `false` for length-scales of other columns, or if bounds exclude the values.
 fn set_free(lengths: &mut Parameter, to: &[f64]) -> bool {
     let own = lengths.values().iter().zip(to).enumerate();
     let values: Vec<f64> = own.map(|(i, (own, to))| if lengths.is_fixed(i) { *own } else { *to }).collect();
     lengths.len() == to.len() && lengths.set_values(&values).is_ok()
 }
 
-/// Logarithms of length-scales, if the log evidence of the regression exceeds that of noise by one nat per
-/// length-scale: length-scales fitted to noise are short. Numbers have mean 0 and variance 1.
+/// Log length-scales if regression beats noise by one nat each: those fitted to noise are short. Numbers
+/// have mean 0 and variance 1.
 fn told_lengths(found: &Found, rows: usize) -> Option<Vec<f64>> {
     let logs = log_lengths(found.model.process(0).kernel())?;
     let of_noise = -0.5 * rows as f64 * (1.0 + TAU.ln());
     (found.log_evidence > of_noise + logs.len() as f64).then_some(logs)
 }
 
-/// Number of regressions, each for other numbers.
 pub(super) fn regressions(problem: &Problem) -> usize {
     let likelihood = problem.likelihood.as_ref();
     match likelihood.latents() {
@@ -113,7 +107,6 @@ pub(super) fn regressions(problem: &Problem) -> usize {
     }
 }
 
-/// Logarithms of the first length-scales with one per input.
 pub(super) fn log_lengths(kernel: &dyn Kernel) -> Option<Vec<f64>> {
     let mut logs = None;
     kernel.for_each_parameter(&mut |parameter| {
@@ -124,8 +117,7 @@ pub(super) fn log_lengths(kernel: &dyn Kernel) -> Option<Vec<f64>> {
     logs
 }
 
-/// Labels as numbers of mean 0 and variance 1: two or ordered classes as they are, others one against the
-/// rest.
+/// Labels as numbers of mean 0 and variance 1; unordered classes one against the rest.
 pub(super) fn numbers(problem: &Problem, rows: &TrainingRows) -> Result<Vec<Vec<f64>>, CliError> {
     let labels = rows.column(0)?;
     let likelihood = problem.likelihood.as_ref();
@@ -139,7 +131,7 @@ pub(super) fn numbers(problem: &Problem, rows: &TrainingRows) -> Result<Vec<Vec<
     Ok(classes.into_iter().take(CLASSES).filter_map(|class| standardised(one(class))).collect())
 }
 
-/// Numbers of mean 0 and variance 1; None if all are equal.
+/// Numbers of mean 0 and variance 1; None if all equal.
 fn standardised(mut numbers: Vec<f64>) -> Option<Vec<f64>> {
     let count = numbers.len() as f64;
     let mean = numbers.iter().sum::<f64>() / count;

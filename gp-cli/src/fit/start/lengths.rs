@@ -1,16 +1,14 @@
-//! Initial length-scales of kernels that are given without any.
+//! Initial length-scales of kernels given without any.
 //!
-//! The 1 of the library is short for many inputs: standardised rows are about √(2D) apart, all covariances are
-//! nearly 0, and learning ends at once with pure noise. The default kernel starts at √D; so do these.
+//! Standardised rows are about √(2D) apart: at the library's 1, covariances of many inputs are nearly 0 and learning
+//! ends with pure noise. Start at √D, like the default kernel.
 
 use crate::fit::conditions;
 use crate::fit::spec::FitSpec;
 use gp_kernels::{Kernel, KernelExt as _};
 
-/// Name of length-scales.
 pub(super) const LENGTH_SCALE: &str = "lengthscale";
 
-/// `true` if kernels are given, none of them with a length-scale.
 pub(super) fn are_open(spec: &FitSpec) -> bool {
     !spec.kernel.is_empty() && !conditions::is_given(LENGTH_SCALE, spec)
 }

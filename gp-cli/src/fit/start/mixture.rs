@@ -9,13 +9,10 @@ use faer::Mat;
 use gp_ep::DataSource as _;
 use gp_likelihoods::{Gaussian, Likelihood};
 
-/// Initial noise variance of combined targets in the quick fit.
+/// Initial variance for combined targets in the quick fit.
 const NOISE: f64 = 0.1;
 
-/// Sets the kernel of each latent by a quick fit to the combination of targets that determines it best.
-///
-/// # Errors
-/// As [`settle`](super::settle).
+/// Sets each latent's kernel by a quick fit to the targets' combination that best determines it.
 pub(super) fn settle(problem: &mut Problem, spec: &FitSpec, sample: &TrainingRows) -> Result<(), CliError> {
     let few = Sample::at_most(sample, ROWS, spec.seed)?.rows;
     for latent in 0..problem.kernels.len() {
@@ -29,8 +26,7 @@ pub(super) fn settle(problem: &mut Problem, spec: &FitSpec, sample: &TrainingRow
     Ok(())
 }
 
-/// Estimates of one latent function from the targets present in a row: `Σ_p W_pq y_p / Σ_p W²_pq`. None
-/// without any.
+/// Estimates of a latent from the targets present in a row: `Σ_p W_pq y_p / Σ_p W²_pq`. None without any.
 fn scores(
     likelihood: &dyn Likelihood,
     latent: usize,

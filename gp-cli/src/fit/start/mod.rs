@@ -1,18 +1,17 @@
 //! Start of training: quick fits on some rows.
 //!
-//! Default kernels start with equal length-scales, from which some objectives fail: with many inputs of which
-//! few matter, the nearest optimum of the variational bound is pure noise. Power EP with α = ½ avoids this and
-//! finds the relevant inputs from a thousand rows in seconds. Methods with inducing inputs start from its
-//! result. Given kernels do too, if they have [no length-scale of the user's](lengths): from equal ones, steps that
-//! change all at the same speed lose the few inputs that matter to labels with the others.
+//! With few relevant among many inputs and equal length-scales, the nearest optimum of the variational bound is pure
+//! noise. Power EP with α = ½ finds relevant inputs from a thousand rows in seconds; methods with inducing inputs
+//! start from its result. So do given kernels [without length-scales](lengths): steps of equal speed lose the few
+//! inputs relevant to labels.
 //!
-//! With many inputs or words and few rows, all length-scales may grow before the one along which the function
-//! is curved is found; a linear term explains part of the rest, and training ends there. A second quick fit
-//! therefore starts with length-scales a quarter as long, and a third from what [exact regression](exact) learns. If
-//! a result is better, every method starts from it.
+//! With many inputs or words and few rows, all length-scales may grow before the one along which the function is
+//! curved is found; a linear term explains part of the rest, and training ends. A second quick fit starts with
+//! length-scales a quarter as long, a third from [exact regression](exact). Every method starts from such a result if
+//! better.
 //!
-//! With more than 64 inputs, the default kernel has one length-scale. For numbers, quick fits with [one each](wide) are
-//! tried as well.
+//! With more than 64 inputs, the default kernel has one length-scale; for numbers, quick fits also try [one
+//! each](wide).
 
 mod exact;
 mod labels;
@@ -39,29 +38,27 @@ pub(super) use lengths::start_open;
 const ROWS: usize = 1_000;
 const INDUCING: usize = 100;
 pub(super) const ITERATIONS: u64 = 60;
-/// Midway between the variational bound and EP, as Bui et al. (2017) advise.
+/// Midway between variational bound and EP, as Bui et al. (2017) advise.
 pub(super) const POWER: f64 = 0.5;
 /// Factor on default length-scales in the second quick fit.
 const SHORT: f64 = 0.25;
-/// Minimum gain of a further quick fit, in nats; two ends at one optimum differ by less.
+/// Minimum gain of a further quick fit, in nats; runs to the same optimum differ by less.
 const GAIN: f64 = 1.0;
 
-/// Result of a quick fit.
 struct Found {
     model: SparseRegression,
-    /// From the problem's own kernel.
     is_first: bool,
     log_posterior: f64,
     log_evidence: f64,
 }
 
-/// `true` for kernels that are trained from an initial value of ours.
+/// `true` for kernels trained from default initial values.
 pub(super) fn is_wanted(spec: &FitSpec) -> bool {
     (spec.kernel.is_empty() || lengths::are_open(spec)) && spec.search.is_none() && !spec.no_train
 }
 
-/// `true` if quick fits of this problem are known to help: a default kernel, or a given one with free
-/// length-scales, for labels or under Gaussian noise.
+/// `true` if quick fits are known to help: default kernel, or given free length-scales, for labels or
+/// Gaussian noise.
 fn is_of_known_form(problem: &Problem, spec: &FitSpec) -> bool {
     let is_helped = || {
         let likelihood = problem.likelihood.as_ref();
@@ -72,17 +69,12 @@ fn is_of_known_form(problem: &Problem, spec: &FitSpec) -> bool {
     spec.kernel.is_empty() || is_helped()
 }
 
-/// `true` if a default kernel has one length-scale for all inputs, which may need one each.
 fn may_share_length(problem: &Problem, spec: &FitSpec) -> bool {
     spec.kernel.is_empty() && shared::is_wanted(problem)
 }
 
-/// Sets kernel and noise to the result of the quick fits; for methods that use all rows, only if a
-/// later one is better. Kernels of labels get the length-scales of regressions on the labels.
-///
-/// # Errors
-/// [`Numerical`](crate::ErrorKind::Numerical) for unreadable rows, [`Interrupted`](crate::ErrorKind::Interrupted) if
-/// training can be resumed.
+/// Sets kernel and noise by quick fits; for methods of all rows, only if a later one is better. Kernels of
+/// labels get length-scales of regressions.
 pub(super) fn settle(
     problem: &mut Problem,
     spec: &FitSpec,
@@ -123,7 +115,6 @@ pub(super) fn settle(
     start_from(problem, &found)
 }
 
-/// Sets kernels and noise to those of a quick fit.
 fn start_from(problem: &mut Problem, Found { model, .. }: &Found) -> Result<(), CliError> {
     problem.kernels = vec![model.process(0).kernel().clone_box(); problem.kernels.len()];
     let learned = model.noise().parameters();
@@ -133,13 +124,11 @@ fn start_from(problem: &mut Problem, Found { model, .. }: &Found) -> Result<(), 
     Ok(())
 }
 
-/// Work of [`settle`], for estimates of its time.
+/// Work of [`settle`], for time estimates.
 #[derive(Clone, Copy, Debug, Default)]
 struct QuickFits {
     count: usize,
-    /// Maximum number of rows.
     rows: usize,
-    /// `true` if there is an exact regression as well.
     exact: bool,
 }
 
@@ -149,7 +138,6 @@ impl QuickFits {
     }
 }
 
-/// Quick fits that [`settle`] makes.
 fn quick_fits(problem: &Problem, spec: &FitSpec, represented_by: RepresentedBy) -> QuickFits {
     let (kernel, likelihood) = (problem.kernels[0].as_ref(), problem.likelihood.as_ref());
     let all_rows = represented_by != RepresentedBy::InducingInputs;
@@ -173,7 +161,7 @@ fn quick_fits(problem: &Problem, spec: &FitSpec, represented_by: RepresentedBy) 
     }
 }
 
-/// The problem with the length-scales that [`settle`] is likely to add or fix, to count the work of training.
+/// Problem with the length-scales that [`settle`] is likely to add or fix, to count work.
 pub(super) fn as_started(problem: &Problem, spec: &FitSpec) -> Problem {
     let mut started = problem.clone();
     if is_wanted(spec) && is_of_known_form(problem, spec) && may_share_length(problem, spec) {
@@ -187,10 +175,7 @@ pub(super) fn as_started(problem: &Problem, spec: &FitSpec) -> Problem {
     started
 }
 
-/// Problems of the sizes of quick fits and of exact regressions before them, to measure their time, with their numbers.
-///
-/// # Errors
-/// As [`settle`].
+/// Problems of the sizes of quick fits and preceding exact regressions, with their numbers, to measure time.
 pub(super) fn quick_problems(
     problem: &Problem,
     spec: &FitSpec,
@@ -223,7 +208,6 @@ pub(super) fn quick_problems(
     Ok(found)
 }
 
-/// The better of the quick fits from the problem's kernel and from another one, if any.
 fn best(
     from: (&Problem, &InducingInputs),
     other: Option<&dyn Kernel>,
@@ -235,13 +219,11 @@ fn best(
     Ok(better(first, other.map_or(Ok(None), quick)?))
 }
 
-/// The later result if it is better by [`GAIN`].
 fn better(before: Option<Found>, later: Option<Found>) -> Option<Found> {
     let least = before.as_ref().map_or(f64::NEG_INFINITY, |before| before.log_posterior + GAIN);
     later.filter(|later| later.log_posterior > least).or(before)
 }
 
-/// The kernel with shorter length-scales, if each input has one and some are free.
 fn with_short_lengths(kernel: &dyn Kernel) -> Option<Box<dyn Kernel>> {
     let mut short = kernel.clone_box();
     let is_short = each_lengths(short.as_mut(), &mut |parameter| {
@@ -252,12 +234,11 @@ fn with_short_lengths(kernel: &dyn Kernel) -> Option<Box<dyn Kernel>> {
     is_short.then_some(short)
 }
 
-/// `true` for length-scales with one per input.
 fn is_lengths(parameter: &Parameter) -> bool {
     parameter.is_vector() && parameter.name() == LENGTH_SCALE
 }
 
-/// Changes length-scales with one per input; `false` without any, or if the change fails.
+/// `false` without any or on failure.
 fn each_lengths(kernel: &mut dyn Kernel, change: &mut dyn FnMut(&mut Parameter) -> bool) -> bool {
     let mut is_changed = false;
     kernel.for_each_parameter_mut(&mut |parameter| {
@@ -273,8 +254,8 @@ fn placed(problem: &Problem, rows: &TrainingRows) -> Result<InducingInputs, CliE
     Ok(KMeans::new().place(problem.kernels[0].as_ref(), points, count, problem.settings.seed)?.inputs)
 }
 
-/// Quick fit; None if it fails. With a checkpoint, an interrupt is an error, since training would start from
-/// an unfinished result.
+/// None if it fails. With a checkpoint, an interrupt is an error: training would start from an unfinished
+/// result.
 fn quick(
     (problem, placed): (&Problem, &InducingInputs),
     kernel: &dyn Kernel,
@@ -295,8 +276,7 @@ fn quick(
     }))
 }
 
-/// Control of quick fits: without a time limit if there is a checkpoint, so that a resumed run starts at the same
-/// values.
+/// No time limit with a checkpoint: a resumed run starts at the same values.
 fn aside(control: &Control) -> Control {
     let aside = control.aside();
     if control.checkpoint().is_some() { aside.with_time_limit(None) } else { aside }

@@ -1,11 +1,10 @@
-//! Start for labels with inputs of one kind, such as pixels: one length-scale for all inputs, or one each.
+//! Start for labels with inputs of one kind, such as pixels: one length-scale for all, or one each.
 //!
-//! Regressions on the labels decide: one length-scale each must gain ½ (D − 1) ln N nats, as by the Bayesian
-//! information criterion. Noise is fixed: free, it would vanish, and many length-scales would then fit any
-//! labels.
+//! In regression on labels, one each must gain ½ (D − 1) ln N nats (Bayesian information criterion). Noise is fixed:
+//! it would vanish, and many length-scales then fit any labels.
 //!
-//! With several classes, the length-scale of the regressions is kept. The evidence of sparse EP prefers longer
-//! ones (twice as long on handwritten digits), with worse predictions of left-out rows.
+//! Several classes keep the regression's length-scale: the evidence of sparse EP prefers longer ones (twice on
+//! handwritten digits), with worse predictions of left-out rows.
 
 use super::labels::{self, NOISE, ROWS};
 use super::{LENGTH_SCALE, placed, quick};
@@ -19,15 +18,13 @@ use gp_kernels::{Kernel, KernelExt as _};
 use gp_likelihoods::Gaussian;
 use gp_optim::Parameter;
 
-/// Name of the parameter with the variance of the smooth function.
 const VARIANCE: &str = "variance";
-/// Initial variance of the smooth function of several classes. Pixels often separate classes with hardly an error, and
-/// learning comes down from a large variance in fewer steps than it grows to one.
+/// Initial variance of the smooth function of several classes. Pixels often separate them almost without
+/// error; learning descends from a large variance in fewer steps than it ascends.
 const LARGE: f64 = 100.0;
-/// Number of quick fits per regression.
 pub(super) const FITS: usize = 2;
 
-/// `true` for labels and a default kernel with one length-scale, if inputs are few enough for one each.
+/// `true` for labels and a default kernel with one length-scale, and few enough inputs for one each.
 pub(super) fn is_wanted(problem: &Problem) -> bool {
     let mut is_one = false;
     let mut kernel = problem.kernels[0].clone_box();
@@ -44,10 +41,7 @@ pub(super) fn fix_length(problem: &mut Problem) {
     }
 }
 
-/// Sets the length-scale, fixing it for several classes, or replaces it by one per input.
-///
-/// # Errors
-/// As [`settle`](super::settle).
+/// Sets the length-scale (fixed for several classes), or replaces it by one per input.
 pub(super) fn settle(problem: &mut Problem, spec: &FitSpec, sample: &TrainingRows) -> Result<(), CliError> {
     let few = Sample::at_most(sample, ROWS, spec.seed)?.rows;
     let dim = problem.sizes().dim;
@@ -80,10 +74,9 @@ pub(super) fn settle(problem: &mut Problem, spec: &FitSpec, sample: &TrainingRow
     Ok(())
 }
 
-/// Regression with one length-scale.
 struct LengthFit {
     log_length: f64,
-    /// Log evidence with one length-scale per input, minus that with one for all.
+    /// Log evidence of one length-scale per input, minus that of one for all.
     gain: f64,
 }
 
@@ -105,7 +98,6 @@ fn regressions(problem: &Problem, each: &dyn Kernel, few: &TrainingRows) -> Resu
     Ok(found)
 }
 
-/// The kernel with one length-scale per input.
 pub(super) fn one_each(kernel: &dyn Kernel, dim: usize) -> Result<Box<dyn Kernel>, CliError> {
     let (mut each, mut done) = (kernel.clone_box(), Ok(()));
     change(each.as_mut(), LENGTH_SCALE, &mut |length| {
@@ -115,7 +107,6 @@ pub(super) fn one_each(kernel: &dyn Kernel, dim: usize) -> Result<Box<dyn Kernel
     Ok(each)
 }
 
-/// Sets the smooth function's parameter of this name if it is free.
 fn set_free(kernel: &mut dyn Kernel, name: &str, value: f64) -> Result<(), CliError> {
     let mut done = Ok(());
     change(kernel, name, &mut |parameter| {
@@ -126,7 +117,7 @@ fn set_free(kernel: &mut dyn Kernel, name: &str, value: f64) -> Result<(), CliEr
     Ok(done?)
 }
 
-/// Changes the first parameter of this name: that of the smooth function, the first term.
+/// Changes the first parameter of this name: the smooth function's, in the first term.
 pub(super) fn change(kernel: &mut dyn Kernel, name: &str, change: &mut dyn FnMut(&mut Parameter)) {
     let mut is_done = false;
     kernel.for_each_parameter_mut(&mut |parameter| {

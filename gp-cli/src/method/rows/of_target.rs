@@ -7,13 +7,12 @@ use gp_kernels::data::{DataError, DataSource, Rows as Selection};
 use gp_optim::Team;
 use std::ops::Range;
 
-/// Observation columns of one of several targets: its own and, with roles, its adjustment and the row weight,
-/// in the order of [`Adjusted`](gp_likelihoods::Adjusted).
+/// Columns of one target and, given roles, its adjustment and the row weight, ordered as in
+/// [`Adjusted`](gp_likelihoods::Adjusted).
 pub(in crate::method) fn columns_of_target(target: usize, targets: usize, outputs: usize) -> Vec<usize> {
     if outputs == targets { vec![target] } else { vec![target, targets + target, 2 * targets] }
 }
 
-/// Rows that have this target, with the columns of [`columns_of_target`].
 pub(super) fn of_target(all: &TrainingRows, target: usize, targets: usize) -> Result<TrainingRows, CliError> {
     let view = View::new(all, target, targets)?;
     let places: Vec<usize> = (0..view.present.len()).collect();
@@ -21,7 +20,6 @@ pub(super) fn of_target(all: &TrainingRows, target: usize, targets: usize) -> Re
     if all.are_in_memory() { view.some(&places) } else { Ok(view) }
 }
 
-/// Indices of the rows that have this target.
 pub(super) fn present(all: &TrainingRows, target: usize, targets: usize) -> Result<Vec<usize>, CliError> {
     View::new(all, target, targets).map(|view| view.present)
 }
@@ -55,7 +53,6 @@ impl View {
         Ok(gathered(&self.all, present)?.into_iter().map(|row| row as usize).collect())
     }
 
-    /// Rows of the whole table.
     fn rows_of_all(&self, rows: &Selection<'_>) -> Result<Vec<usize>, DataError> {
         let at = |place: usize| {
             let row = rows.at(place);

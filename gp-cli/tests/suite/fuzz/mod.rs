@@ -1,4 +1,4 @@
-//! Every fuzz target on its corpus and some thousand reproducible mutations of it.
+//! Every fuzz target on its corpus and some thousand reproducible mutations.
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 mod mutation;
@@ -49,7 +49,6 @@ fn here(path: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
-/// Name and bytes of the files in a folder, sorted by name.
 fn files(folder: &str) -> Vec<(String, Vec<u8>)> {
     let entries = fs::read_dir(here(folder)).unwrap().map(|entry| entry.unwrap().path());
     let mut files: Vec<_> = entries
@@ -60,7 +59,7 @@ fn files(folder: &str) -> Vec<(String, Vec<u8>)> {
     files
 }
 
-/// Corpus of a target; for models, also the stored files of released versions.
+/// For models also files of released versions.
 fn corpus(name: &str) -> Vec<(String, Vec<u8>)> {
     let mut corpus = files(&format!("fuzz/corpus/{name}"));
     if name == "model" {
@@ -69,7 +68,7 @@ fn corpus(name: &str) -> Vec<(String, Vec<u8>)> {
     corpus
 }
 
-/// A notation without a seed is hardly ever made by mutations.
+/// Mutations hardly ever make a notation without a seed.
 #[test]
 fn every_notation_of_dates_has_a_seed() {
     let tables: Vec<String> =
@@ -86,7 +85,7 @@ fn run((name, target): FuzzTarget, readers: &Readers, what: &str, bytes: &[u8]) 
     found.unwrap() == Reading::Read
 }
 
-/// Inserts a meaningful fragment into the bytes, or damages them, or both.
+/// Inserts a fragment, damages the bytes, or both.
 fn changed(bytes: &[u8], random: &mut Random) -> Vec<u8> {
     let mut bytes = if random.below(3) > 0 { damaged(bytes, random) } else { bytes.to_vec() };
     for _ in 0..random.below(3) {
@@ -114,7 +113,6 @@ fn all_of(name: &str) {
     assert!(read > 0 && refused > 0, "{name}: {read} read, {refused} refused");
 }
 
-/// Test for each target, with its name.
 macro_rules! tests {
     ($($name:ident)*) => {
         $(#[test]
@@ -135,7 +133,6 @@ macro_rules! tests {
 
 tests! { csv gzip libsvm npy npz idx parquet arrow kernel likelihood config checkpoint model }
 
-/// Inputs that need much memory or time are refused, naming the limit.
 #[test]
 fn limits_are_named() {
     let readers = Readers::new(BUDGET).unwrap();

@@ -12,7 +12,7 @@ impl Random {
     }
 }
 
-/// Bytes with one to four changes: a byte set, a bit flipped, a part removed or repeated, the end cut off.
+/// One to four changes: a byte set, a bit flipped, a part removed or repeated, the end cut off.
 pub(crate) fn damaged(bytes: &[u8], random: &mut Random) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     for _ in 0..1 + random.below(4) {

@@ -1,4 +1,4 @@
-//! One fit and its predictions in this process, on one thread with measured time.
+//! One fit and its predictions, on one thread with measured time.
 
 use super::sound;
 use super::tables::Table;
@@ -10,15 +10,13 @@ use std::thread;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// Maximum processor time of a cell, in seconds.
+/// Maximum processor seconds of a cell.
 const MAX_SECONDS: f64 = 20.0;
-/// Wall-clock time after which a cell counts as endless.
+/// Wall-clock time that counts as endless.
 const NO_END: Duration = Duration::from_secs(300);
 
-/// Folder for tables and models.
 pub(crate) struct Bench(TempDir);
 
-/// Output of a command.
 pub(crate) struct Said {
     pub(crate) code: u8,
     pub(crate) out: String,
@@ -30,7 +28,7 @@ impl Bench {
         Self(tempfile::tempdir().unwrap())
     }
 
-    /// Fits and predicts; the error describes what is wrong.
+    /// Fits and predicts; the error describes the fault.
     pub(crate) fn cell(&self, table: &Table, method: &str, flags: &str) -> Result<(), String> {
         let path = |name: &str| self.0.path().join(name).to_str().unwrap().to_owned();
         let (data, model) = (path("t.csv"), path("m.gp"));
@@ -75,7 +73,6 @@ impl Bench {
     }
 }
 
-/// Runs a command line.
 fn gp(line: &str) -> Said {
     let words = ["gp"].into_iter().chain(line.split_whitespace()).map(OsString::from);
     let (mut out, mut err) = (Vec::new(), Vec::new());

@@ -1,5 +1,4 @@
-//! Every method on every numerically difficult table: each fit ends in time, with a model whose predictions are
-//! possible or an error that names its cause.
+//! Every method on numerically difficult tables: in time, with possible predictions or an error that names the cause.
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 mod bench;
@@ -9,7 +8,6 @@ mod tables;
 use bench::Bench;
 use gp_cli::Context;
 
-/// Runs all cells of a method; reports all faults together.
 fn torture(method: &str) {
     let (context, bench) = (Context::built_in(), Bench::new());
     let method = context.methods.find(method).unwrap();
@@ -26,7 +24,6 @@ fn torture(method: &str) {
     assert!(faults.is_empty(), "{} of {cells} cells:\n{}", faults.len(), faults.join("\n"));
 }
 
-/// Every registered method needs a test below.
 #[test]
 fn every_method_is_tortured() {
     let names = ["exact", "pep", "vfe", "fitc", "ep", "sep", "gfitc", "svgp", "savigp", "ivm"];

@@ -15,7 +15,6 @@ pub(crate) fn is_refusal(fit: &Said) -> bool {
     [2, 3, 5].contains(&fit.code) && lines.len() == 1 && !lines[0].contains("NaN")
 }
 
-/// Checks predictions for the training rows; the error describes what is wrong.
 pub(crate) fn check(table: &Table, fit: &Said, predicted: &Said) -> Result<(), String> {
     if predicted.code != 0 {
         return Err(format!("predictions end with code {}: {}", predicted.code, predicted.err));
@@ -47,7 +46,7 @@ fn parsed(cells: &[String]) -> Vec<f64> {
     cells.iter().map(|cell| cell.parse().unwrap_or(f64::NAN)).collect()
 }
 
-/// Checks that numbers are finite, variances positive and intervals ordered, or that the command reported it.
+/// Finite numbers, positive variances and ordered intervals, unless reported.
 fn numbers(columns: &BTreeMap<String, Vec<String>>, (fit, predicted): (&Said, &Said)) -> Result<(), String> {
     if columns.values().all(Vec::is_empty) {
         return Err("no row is predicted".to_owned());
@@ -92,14 +91,14 @@ fn probabilities(columns: &BTreeMap<String, Vec<String>>) -> Result<(), String> 
     Ok(())
 }
 
-/// Checks that probabilities of labels and counts are at most 1.
+/// Probabilities of labels and counts are at most 1.
 fn densities(columns: &BTreeMap<String, Vec<String>>) -> Result<(), String> {
     let most =
         columns.get("log_density").map(|cells| parsed(cells).into_iter().fold(f64::NEG_INFINITY, f64::max));
     most.filter(|most| *most > 0.0).map_or(Ok(()), |most| Err(format!("a log probability of {most:e}")))
 }
 
-/// Checks that means are near the targets, or that the command reported it.
+/// Means are near the targets, unless reported.
 fn absurd(table: &Table, fit: &Said, columns: &BTreeMap<String, Vec<String>>) -> Result<(), String> {
     let targets = parsed(self::columns(&table.csv).get("y").map_or(&[][..], Vec::as_slice));
     let means = parsed(columns.get("mean").map_or(&[][..], Vec::as_slice));

@@ -4,13 +4,12 @@ use gp_cli::Context;
 use gp_cli::encode::Role;
 use gp_cli::method::{Method, RepresentedBy};
 
-/// Kind of target, by its usual likelihood.
+/// Kind of target, by its default likelihood.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Target {
     Number,
     TwoLabels,
     ThreeLabels,
-    /// Three classes by softmax.
     ThreeShares,
     Count,
     Outliers,
@@ -48,17 +47,16 @@ impl Target {
     }
 }
 
-/// Table, and flags to fit it.
 pub(crate) struct Table {
     pub(crate) name: &'static str,
     pub(crate) target: Target,
     /// CSV with target column `y`.
     pub(crate) csv: String,
-    /// Flags besides those of the task; methods that do not support them are skipped.
+    /// Flags besides the task's; methods without them are skipped.
     pub(crate) says: &'static str,
     /// Cause that the error must name; None if a model is required.
     pub(crate) refused: Option<&'static str>,
-    /// Method that may refuse the table, and the cause that it must name.
+    /// Method that may refuse the table, with the cause to name.
     pub(crate) refused_by: Option<(&'static str, &'static str)>,
 }
 
@@ -79,7 +77,7 @@ impl Table {
         Self { refused_by: Some((method, why)), ..self }
     }
 
-    /// Flags of a fit by a method; None if the method does not support the target or the flags.
+    /// None if the method does not support target or flags.
     pub(crate) fn flags(&self, context: &Context, method: &dyn Method) -> Option<String> {
         let likelihood = context.likelihoods.parse(self.target.likelihood()).unwrap();
         let takes = |name: &str| method.settings().iter().any(|setting| setting.name() == name);
@@ -119,7 +117,6 @@ fn x(i: usize) -> f64 {
     0.1 * i as f64
 }
 
-/// Signal with errors.
 fn y(i: usize) -> f64 {
     x(i).sin() + 0.1 * wave(i, 37.7)
 }
@@ -132,7 +129,6 @@ fn table(rows: usize, header: &str, row: impl Fn(usize) -> Vec<f64>) -> String {
 
 const ROWS: usize = 60;
 
-/// Tables, each with its own difficulty.
 pub(crate) fn all() -> Vec<Table> {
     [magnitudes(), shapes(), labels(), counts(), settings()].into_iter().flatten().collect()
 }

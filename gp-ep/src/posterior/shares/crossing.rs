@@ -1,14 +1,14 @@
-//! Points at which rows have the group of inputs of other rows.
+//! Points at which rows take a group of inputs from other rows.
 
 use faer::{Mat, MatRef};
 use rand::seq::SliceRandom as _;
 use rand_chacha::ChaCha8Rng;
 use std::ops::Range;
 
-/// Minimum number of rows of a block: shares need two values at two other rows.
+/// Minimum rows of a block: shares need two values at two other rows.
 pub(super) const MIN_BLOCK: usize = 4;
 
-/// Rows in random blocks. Within a block, every row takes the group's values of every row.
+/// Random blocks, in which every row takes the group's values of every row.
 pub(super) struct Crossing<'a> {
     x: MatRef<'a, f64>,
     pub(super) blocks: Vec<Vec<usize>>,
@@ -16,7 +16,7 @@ pub(super) struct Crossing<'a> {
 }
 
 impl<'a> Crossing<'a> {
-    /// Blocks of the largest equal size for which there are about `points` points.
+    /// Largest equal blocks with about `points` points in all.
     pub(super) fn new(
         x: MatRef<'a, f64>,
         rows: &[usize],
@@ -33,7 +33,7 @@ impl<'a> Crossing<'a> {
         Self { x, blocks: (0..count).map(block).collect(), group }
     }
 
-    /// Points by block, then by row, then by the row whose values are taken.
+    /// By block, row, then giver of values.
     pub(super) fn points(&self) -> Mat<f64> {
         let pairs = self.blocks.iter().flat_map(|block| {
             block.iter().flat_map(move |&row| block.iter().map(move |&giver| (row, giver)))
@@ -46,7 +46,6 @@ impl<'a> Crossing<'a> {
     }
 }
 
-/// At most `most` rows, in order.
 pub(super) fn some_rows(count: usize, most: usize, rng: &mut ChaCha8Rng) -> Vec<usize> {
     if count <= most {
         return (0..count).collect();

@@ -1,23 +1,20 @@
 //! Variance shares of inputs in a fitted function.
 //!
-//! Let f be the posterior mean and V its variance over the rows. For one input, or a group of inputs, that
-//! takes values of other rows while the other inputs stay:
+//! Let f be the posterior mean and V its variance over the rows. One input, or a group, takes values of other rows
+//! while the rest stays:
 //!
 //! - *alone* is `Var(E[f | input]) / V`: the input's own effect (Sobol's index of first order);
-//! - *total* is `E[(f − f′)²] / 2V`, with f′ at the row with the other value: its effect including interactions
-//!   (Sobol's total index), which is what a permutation of the input changes.
+//! - *total* is `E[(f − f′)²] / 2V`, with f′ at the row with the other value: the effect with interactions (Sobol's
+//!   total index).
 //!
-//! For inputs that are independent in the data these are Sobol's indices: *alone* sums to at most 1, *total* to
-//! at least 1, and both to 1 for additive functions. For correlated inputs the new rows can be unlike the data
-//! and f can vary more over them, where other inputs would offset the effect. V is then the variance over the
-//! new rows, so that no share is above 1. For residuals uncorrelated with f, `2 V total` is the increase of the
-//! squared error by permuting the input.
+//! For independent inputs *alone* sums to at most 1, *total* to at least 1, both to 1 for additive functions. For
+//! correlated inputs new rows can be unlike the data, and f can vary more without offsetting inputs; V is then the
+//! variance over the new rows, so that no share exceeds 1. For residuals uncorrelated with f, `2 V total` is the
+//! increase of the squared error by permuting the input.
 //!
-//! Rows are divided into random blocks, and every row takes the values of all rows of its block. Every row is
-//! used, and its value as often as those of others: a few rows in the tails can have most of the variance, so
-//! numerators and V are over the same rows. All averages are over different rows, so that neither share is
-//! biased, and they are equal for an input that does not interact. A group of all inputs has all of the
-//! variance.
+//! Every row of a random block takes the values of all its rows. Numerators and V are over the same rows, with equal
+//! use of each, since a few rows in the tails can have most of the variance. All averages are over different rows:
+//! shares are unbiased, and equal for an input that does not interact. A group of all inputs has all of the variance.
 
 mod crossing;
 mod recombined;
@@ -39,13 +36,13 @@ use serde::{Deserialize, Serialize};
 use split::Split;
 use std::ops::Range;
 
-/// Fraction of posterior draws beyond each end of a range.
+/// Fraction of draws beyond each end of a range.
 const TAIL: f64 = 0.05;
-/// Standard errors on each side of the middle 90 % of a Gaussian.
+/// Standard errors on each side of a Gaussian's middle 90 %.
 const ERRORS: f64 = 1.645;
 /// Minimum total share of inputs whose correlations count.
 const MIN_TOTAL: f64 = 0.01;
-/// Random streams for all rows, and for the rows of draws; the streams of the groups follow.
+/// Random streams for all rows and for rows of draws, followed by the groups' streams.
 const ROWS: u64 = 0;
 const ROWS_OF_DRAWS: u64 = 1;
 const GROUPS: u64 = 2;
@@ -54,14 +51,14 @@ const GROUPS: u64 = 2;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ShareOptions {
-    /// Number P of points per input at which the posterior mean is computed, and again for inputs that are
-    /// permuted together. A quarter of it is the maximum number of rows; with fewer, every row takes more values.
+    /// Number P of posterior means per input, and again for inputs permuted together. At most P/4 rows are
+    /// used; with fewer, every row takes more values.
     pub points: usize,
-    /// Number of posterior draws for ranges; 0 gives ranges without the uncertainty of the function.
+    /// Posterior draws for ranges; 0 omits the uncertainty of the function.
     pub draws: usize,
-    /// Number of points per input for posterior draws, whose joint covariance is factored.
+    /// Points per input for draws, whose joint covariance is factored.
     pub points_of_draws: usize,
-    /// Random seed for rows, values and posterior draws.
+    /// Seed for rows, values and draws.
     pub seed: u64,
 }
 
@@ -71,35 +68,35 @@ impl Default for ShareOptions {
     }
 }
 
-/// Variance shares of one latent function, or of all those of classes or of a mixture together.
+/// Variance shares of one latent function, or jointly of those of classes or a mixture.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VarianceShares {
-    /// Latent functions that these shares are of.
+    /// Latent functions of these shares.
     pub latents: Range<usize>,
-    /// Standard deviation of the posterior mean over the rows; for several functions, the square root of
-    /// their summed variances.
+    /// Standard deviation of the posterior mean over the rows; for several functions, root of summed
+    /// variances.
     pub deviation: f64,
     /// Shares of each input or group of inputs.
     pub inputs: Vec<InputShare>,
-    /// Covariance of each kernel term with the whole function, as a share of V. They sum to 1; empty if terms
-    /// cannot be separated.
+    /// Covariance of each kernel term with the whole function as a share of V, summing to 1; empty if
+    /// inseparable.
     pub terms: Vec<f64>,
-    /// Function over rows that combine the groups anew; None for a single group.
+    /// Function over recombined rows; None for a single group.
     pub recombined: Option<Recombined>,
 }
 
 /// Shares of one input or group of inputs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct InputShare {
-    /// Share of the input's own effect.
+    /// Share of its own effect.
     pub alone: Spanned,
-    /// Share of its effect including interactions.
+    /// Share of its effect with interactions.
     pub total: Spanned,
 }
 
-/// Share of the posterior mean, with a range of 90 % for the uncertainty of the function, from posterior draws
-/// and extended to include the value, and for the random choice of rows whose values are combined. If all pairs
-/// of rows are combined and there are no draws, both ends equal the value.
+/// Share of the posterior mean with a 90 % range, for the function's uncertainty (from draws, extended to
+/// include the value) and the random combination of rows. Both ends equal the value if all pairs of rows are
+/// combined without draws.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Spanned {
     /// Share of the posterior mean.
@@ -111,16 +108,16 @@ pub struct Spanned {
 }
 
 impl<F: Posterior> Predictor<F> {
-    /// Variance shares of each group of columns and of each kernel term, over the rows of `x`. There is one
-    /// entry per latent function; for classes one in all, of the differences from their mean; for one output
-    /// that is a [mixture](gp_likelihoods::Described::mixing) of latent functions one in all, of the mixture.
-    /// Functions that do not vary over the rows have no entry, nor have any functions for fewer than four rows.
+    /// Variance shares of each group of columns and each kernel term, over the rows of `x`. One entry per
+    /// latent function; a single one for classes (of differences from their mean) and for one output that
+    /// [mixes](gp_likelihoods::Described::mixing) latent functions (of the mixture). No entry for functions
+    /// constant over the rows, none at all below four rows.
     ///
     /// Cost: P evaluations of all means per group and for all groups together, and draws.
     ///
     /// # Errors
     /// As [`beliefs`](Self::beliefs); also a group that is empty or beyond the columns of `x`, and a
-    /// covariance of draws that cannot be factored.
+    /// covariance of draws without a factor.
     pub fn variance_shares(
         &self,
         x: MatRef<'_, f64>,
@@ -142,19 +139,19 @@ impl<F: Posterior> Predictor<F> {
         Ok(found)
     }
 
-    /// Groups of latent functions whose shares are taken together.
+    /// Groups of latent functions with joint shares.
     fn told_apart(&self) -> Vec<Range<usize>> {
         let (count, classes) = (self.functions().latent_count(), self.likelihood().support().classes());
         let together = if count == classes || self.mixture().is_some() { count.max(1) } else { 1 };
         (0..count).step_by(together).map(|first| first..first + together).collect()
     }
 
-    /// Weights of the latents if the likelihood has one output that is a mixture of them.
+    /// Weights of the latents if one output mixes them.
     fn mixture(&self) -> Option<&[f64]> {
         self.likelihood().mixing().filter(|_| self.likelihood().outputs() == 1)
     }
 
-    /// Functions whose variance is split: the mixture, or each function minus the mean of all.
+    /// The mixture, or each function minus the mean of all.
     fn joined(&self, latents: &Range<usize>, functions: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
         let Some(weights) = self.mixture() else { return centred(functions) };
         let rows = functions.first().map_or(0, Vec::len);
@@ -199,7 +196,6 @@ impl<F: Posterior> Predictor<F> {
         latents.clone().map(|latent| self.functions().term_means(latent, x, &self.evaluator())).collect()
     }
 
-    /// Functions whose variance is split, as posterior means at these points.
     fn means_at(
         &self,
         latents: &Range<usize>,
@@ -208,7 +204,6 @@ impl<F: Posterior> Predictor<F> {
         Ok(self.joined(latents, self.term_means(latents, points)?.iter().map(row_sums).collect()))
     }
 
-    /// Share of the group at this place among groups, with its variances *alone* and *total*.
     fn input_share(
         &self,
         over: &Over<'_>,
@@ -229,8 +224,8 @@ impl<F: Posterior> Predictor<F> {
         Ok((InputShare { alone: spanned(0), total: spanned(1) }, split.variances()))
     }
 
-    /// *Alone* and *total* of each posterior draw minus those of the posterior mean, each as shares of its
-    /// own variance. Both use the same few points, so that sampling errors cancel.
+    /// *Alone* and *total* of each draw minus those of the mean, as shares of its own variance. Both use the
+    /// same few points, so that sampling errors cancel.
     fn drawn_shares(
         &self,
         over: &Over<'_>,
@@ -258,7 +253,6 @@ impl<F: Posterior> Predictor<F> {
         Ok((0..how.draws).map(of_draw).filter(|[alone, total]| (alone + total).is_finite()).collect())
     }
 
-    /// Function over rows with permuted groups; `means` are those at all rows.
     fn recombined(
         &self,
         over: &Over<'_>,
@@ -290,7 +284,6 @@ impl<F: Posterior> Predictor<F> {
         Ok(Some(Recombined { variance, deviation, interactions, correlated }))
     }
 
-    /// Covariances of kernel terms with the whole function, as shares of its variance.
     fn term_shares(
         &self,
         latents: &Range<usize>,
@@ -318,18 +311,15 @@ impl<F: Posterior> Predictor<F> {
     }
 }
 
-/// Latent functions, the rows that their shares are over, and how.
 struct Over<'a> {
     latents: &'a Range<usize>,
     x: MatRef<'a, f64>,
     rows: &'a [usize],
     how: &'a ShareOptions,
-    /// For each group, the groups before it that are correlated with it.
     correlated: &'a [Vec<usize>],
 }
 
 impl Over<'_> {
-    /// `true` if a group is correlated with any other.
     fn is_correlated(&self, group: usize) -> bool {
         !self.correlated[group].is_empty() || self.correlated.iter().any(|of| of.contains(&group))
     }
@@ -342,10 +332,9 @@ fn stream(how: &ShareOptions, stream: u64) -> ChaCha8Rng {
 }
 
 impl Spanned {
-    /// Share of a group of all inputs.
     const WHOLE: Self = Self { value: 1.0, low: 1.0, high: 1.0 };
 
-    /// Share of the posterior mean, with its standard error and the differences of draws.
+    /// Share from value, standard error and differences of draws.
     fn new(value: f64, error: f64, moved: impl Iterator<Item = f64>) -> Self {
         let mut moved: Vec<f64> = moved.collect();
         moved.sort_by(f64::total_cmp);
@@ -358,7 +347,7 @@ impl Spanned {
     }
 }
 
-/// Functions minus the mean of all; a single function is unchanged.
+/// Subtracts the mean of all functions, if several.
 fn centred(mut functions: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
     let count = functions.len();
     if count > 1 {

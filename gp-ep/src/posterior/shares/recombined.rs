@@ -1,4 +1,4 @@
-//! Rows that combine inputs anew, and correlations of inputs.
+//! Recombined rows, and correlations of inputs.
 
 use super::crossing::MIN_BLOCK;
 use faer::{Mat, MatRef};
@@ -7,30 +7,26 @@ use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// Maximum number of permutations of all rows.
 const PERMUTATIONS: usize = 16;
-/// Minimum rank correlation of two inputs that are called correlated.
+/// Minimum rank correlation that counts.
 const MIN_CORRELATION: f64 = 0.2;
-/// Probability that independent inputs are called correlated.
+/// Probability that independent inputs count as correlated.
 const BY_CHANCE: f64 = 0.01;
 
-/// Function over rows whose inputs, or groups of inputs, are permuted independently.
-///
-/// Its variance V′ has Sobol's decomposition, since these inputs are independent: the effects of inputs alone
-/// and their interactions. V − V′ is due to combinations of inputs in the data.
+/// Function over rows with independently permuted inputs, or groups of inputs. Its variance V′ has Sobol's
+/// decomposition into effects alone and interactions; V − V′ is due to combinations of inputs in the data.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Recombined {
     /// Mean of V′ over permutations, as a share of V.
     pub variance: f64,
-    /// Standard deviation over permutations. For independent inputs, V varies likewise.
+    /// Standard deviation of V′/V over permutations; V varies likewise for independent inputs.
     pub deviation: f64,
-    /// Share of V, or of V′ if larger, due to interactions.
+    /// Interactions as a share of the larger of V and V′.
     pub interactions: f64,
-    /// `true` if two inputs of influence are correlated, by ranks or by distances of ranks from the middle.
+    /// `true` if two influential inputs are correlated, by ranks or distances of ranks from the middle.
     pub correlated: bool,
 }
 
-/// Rows with each group permuted independently, for each of several permutations.
 pub(super) fn permuted(
     x: MatRef<'_, f64>,
     rows: &[usize],
@@ -53,7 +49,6 @@ pub(super) fn permuted(
     all
 }
 
-/// Mean and standard deviation of some numbers.
 pub(super) fn mean_and_deviation(values: &[f64]) -> (f64, f64) {
     let count = values.len() as f64;
     let mean = values.iter().sum::<f64>() / count;
@@ -61,8 +56,7 @@ pub(super) fn mean_and_deviation(values: &[f64]) -> (f64, f64) {
     (mean, (squares / (count - 1.0).max(1.0)).sqrt())
 }
 
-/// For each group, the groups before it that are correlated with it, by ranks or by distances of ranks from the
-/// middle.
+/// For each group, earlier groups correlated with it, by ranks or distances of ranks from the middle.
 pub(super) fn correlations(x: MatRef<'_, f64>, rows: &[usize], groups: &[Range<usize>]) -> Vec<Vec<usize>> {
     let columns =
         |group: &Range<usize>| group.clone().flat_map(|d| profiles(x, rows, d)).collect::<Vec<Vec<f64>>>();
@@ -78,7 +72,7 @@ pub(super) fn correlations(x: MatRef<'_, f64>, rows: &[usize], groups: &[Range<u
     (0..each.len()).map(|i| (0..i).filter(|&j| are_high(i, j)).collect()).collect()
 }
 
-/// Ranks of a column, and their distances from the middle, with mean 0 and norm 1; neither if it is constant.
+/// Ranks and their distances from the middle, with mean 0 and norm 1; neither for a constant column.
 fn profiles(x: MatRef<'_, f64>, rows: &[usize], column: usize) -> Vec<Vec<f64>> {
     let middle = (rows.len() as f64 - 1.0) / 2.0;
     let ranks: Vec<f64> = ranks(x, rows, column).into_iter().map(|rank| rank - middle).collect();
@@ -86,7 +80,7 @@ fn profiles(x: MatRef<'_, f64>, rows: &[usize], column: usize) -> Vec<Vec<f64>> 
     [ranks, folded].into_iter().filter_map(normalised).collect()
 }
 
-/// Ranks of a column from 0; equal values have their mean rank.
+/// Ranks from 0; ties have their mean rank.
 fn ranks(x: MatRef<'_, f64>, rows: &[usize], column: usize) -> Vec<f64> {
     let value = |i: usize| x[(rows[i], column)];
     let mut sorted: Vec<usize> = (0..rows.len()).collect();

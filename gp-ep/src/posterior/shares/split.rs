@@ -1,32 +1,29 @@
-//! Split of the variance of functions over crossed blocks of rows.
+//! Variance of functions over crossed blocks of rows, split.
 
 use std::iter::Sum;
 use std::ops::{Add, Sub};
 
-/// Sums over the rows of one block, or of several.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Part {
     rows: f64,
-    /// Variance of the input's own effect, times the number of rows.
+    /// Variance of the own effect, times rows.
     alone: f64,
     /// Half the mean squared change by values of other rows, summed over rows.
     total: f64,
-    /// Values at the rows, per function.
+    /// By function.
     at_rows: Vec<Scatter>,
-    /// Values at the rows with values of other rows, per function.
+    /// Values with inputs of other rows, by function.
     moved: Vec<Scatter>,
 }
 
-/// Split of the variance over all blocks.
 #[derive(Debug)]
 pub(super) struct Split {
     parts: Vec<Part>,
     whole: Part,
-    /// `true` if other inputs can offset the effect, because they are correlated.
+    /// `true` if correlated inputs can offset the effect.
     offset: bool,
 }
 
-/// Count, sum and sum of squares.
 #[derive(Clone, Copy, Debug, Default)]
 struct Scatter {
     count: f64,
@@ -35,7 +32,8 @@ struct Scatter {
 }
 
 impl Split {
-    /// Split of functions at the points of blocks of these sizes, see [`Crossing::points`](super::crossing::Crossing::points).
+    /// Split at the points of blocks of these sizes, see
+    /// [`Crossing::points`](super::crossing::Crossing::points).
     pub(super) fn new(functions: &[Vec<f64>], sizes: impl Iterator<Item = usize>, offset: bool) -> Self {
         let levels: Vec<f64> =
             functions.iter().map(|f| f.iter().sum::<f64>() / f.len().max(1) as f64).collect();
@@ -59,18 +57,16 @@ impl Split {
         Self { whole: parts.iter().cloned().sum(), parts, offset }
     }
 
-    /// Shares *alone* and *total*.
     pub(super) fn shares(&self) -> [f64; 2] {
         self.whole.shares(self.offset)
     }
 
-    /// Variances *alone* and *total*.
     pub(super) fn variances(&self) -> [f64; 2] {
         [self.whole.alone.max(0.0), self.whole.total].map(|sum| sum / self.whole.rows)
     }
 
-    /// Standard errors of the shares due to the random blocks: the jackknife over blocks, which leaves each
-    /// out of both the effect and the variance. A single block has no error.
+    /// Jackknife standard errors over the random blocks, leaving each out of both effect and variance; 0 for
+    /// one block.
     pub(super) fn errors(&self) -> [f64; 2] {
         let count = self.parts.len() as f64;
         if self.parts.len() < 2 {
@@ -87,7 +83,7 @@ impl Split {
 }
 
 impl Part {
-    /// Part of one function over one block, whose values are taken relative to `level`.
+    /// One function over one block, with values relative to `level`.
     fn new(f: &[f64], size: usize, level: f64) -> Self {
         let (mut at_rows, mut moved, mut total) = (Scatter::default(), Scatter::default(), 0.0);
         for (r, row) in f.chunks_exact(size).enumerate() {
@@ -108,8 +104,8 @@ impl Part {
         }
     }
 
-    /// *Alone* and *total* as shares of the variance over the rows or, with `offset`, of that over the moved rows
-    /// if it is larger. Of uncorrelated inputs it is larger by chance only.
+    /// *Alone* and *total* as shares of the variance over the rows; with `offset`, over the moved rows if
+    /// larger, as for uncorrelated inputs only by chance.
     fn shares(&self, offset: bool) -> [f64; 2] {
         let variance = |of: &[Scatter]| of.iter().map(Scatter::variance).sum::<f64>();
         let moved = if offset { variance(&self.moved) } else { 0.0 };
@@ -122,8 +118,8 @@ impl Part {
     }
 }
 
-/// Variance of the mean effect of values over rows: `E[f_rs f_qs] − E[f_rs f_qt]` for different rows r, q and
-/// givers s, t, none of which is its own giver. The table has rows r and givers s.
+/// Variance of the mean effect of values: `E[f_rs f_qs] − E[f_rs f_qt]` for rows r ≠ q and givers s ≠ t,
+/// none its own giver. The table has rows r and givers s.
 fn own_effect(f: &[f64], size: usize) -> f64 {
     let n = size as f64;
     if size < 4 {

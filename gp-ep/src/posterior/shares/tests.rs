@@ -5,7 +5,6 @@ use gp_kernels::{Evaluator, Kernel, KernelError};
 use gp_likelihoods::{Coregionalised, Gaussian, Likelihood, Marginal, Softmax};
 use gp_linalg::Threading;
 
-/// Posterior of a known function, without uncertainty.
 #[derive(Clone, Debug)]
 struct Known {
     kernel: Box<dyn Kernel>,
@@ -50,13 +49,11 @@ fn gaussian() -> Box<dyn Likelihood> {
     Box::new(Gaussian::new(0.1).unwrap())
 }
 
-/// Pseudo-random values between −1 and 1.
 fn uniform(rows: usize, columns: usize) -> Mat<f64> {
     let mut rng = ChaCha8Rng::seed_from_u64(5);
     Mat::from_fn(rows, columns, |_, _| 2.0 * rand::RngExt::random::<f64>(&mut rng) - 1.0)
 }
 
-/// Pseudo-random values of a standard normal distribution.
 fn normal(rows: usize, columns: usize) -> Mat<f64> {
     let u = uniform(rows, 2 * columns);
     let open = |i: usize, d: usize| (0.5 + 0.5 * u[(i, d)]).max(1e-12);
@@ -70,8 +67,7 @@ fn unbiased(values: &[f64]) -> f64 {
     variance(values) * values.len() as f64 / (values.len() as f64 - 1.0)
 }
 
-/// With every value at every row nothing is random: shares equal sums over all rows, without ranges for a known
-/// function.
+/// Without ranges for a known function.
 #[test]
 fn all_values_at_all_rows_are_all_pairs() {
     let f: fn(&[f64]) -> f64 = |x| x[0].exp() + 0.8 * x[0] * x[1] - (3.0 * x[1]).sin() + 0.3 * x[2];
@@ -137,8 +133,7 @@ fn independent_inputs_have_the_indices_of_sobol() {
     assert!((recombined.interactions - c / whole).abs() < 0.04, "{recombined:?}");
 }
 
-/// A few rows in the tails have most of the variance. Shares of additive functions are those of their parts over
-/// the same rows.
+/// A few rows have most of the variance; shares of additive functions are those of their parts.
 #[test]
 fn tails_count() {
     type Effect = fn(f64) -> f64;
@@ -178,7 +173,7 @@ fn tails_count() {
     }
 }
 
-/// Correlations are found by ranks or, of a square, by distances from the middle.
+/// By ranks or, for a square, by distances from the middle.
 #[test]
 fn only_correlated_inputs_are_called_so() {
     let noise = uniform(300, 3);
@@ -200,7 +195,6 @@ fn only_correlated_inputs_are_called_so() {
     assert!(!said(|a, b| a + 0.1 * b, |x| x[0]).correlated);
 }
 
-/// The only input has all of the variance, whichever rows are combined.
 #[test]
 fn the_only_input_has_all_of_the_variance() {
     let f: fn(&[f64]) -> f64 = |x| x[0].exp();
@@ -210,7 +204,7 @@ fn the_only_input_has_all_of_the_variance() {
     assert_eq!([found[0].inputs[0].alone, found[0].inputs[0].total], [Spanned::WHOLE; 2]);
 }
 
-/// Correlated inputs that offset each other: the function varies more with each alone than over the rows.
+/// Inputs that offset each other: the function varies more with each alone than over the rows.
 #[test]
 fn no_share_is_above_one() {
     let noise = uniform(300, 3);
@@ -224,7 +218,7 @@ fn no_share_is_above_one() {
     }
 }
 
-/// A part that all classes share does not change probabilities.
+/// A part common to all classes does not change probabilities.
 #[test]
 fn classes_are_about_differences() {
     let functions: [fn(&[f64]) -> f64; 3] = [|x| x[0] + 9.0 * x[1], |x| 9.0 * x[1], |x| 9.0 * x[1] - x[0]];
@@ -277,7 +271,6 @@ fn what_cannot_be_asked() {
     assert!(matches!(by.variance_shares(x.as_ref(), &groups(1..3), &how), Err(InferenceError::Shape { .. })));
 }
 
-/// An output that mixes latents is analysed as one function.
 #[test]
 fn a_mixture_is_one_function() {
     let mixed = Coregionalised::new(2, vec![1.0, 0.0, 2.0, -3.0], vec![0.1, 0.1]).unwrap();

@@ -1,5 +1,4 @@
-//! Multi-class generalised FITC with dense matrices: sites on latent values under the FITC prior, updated in
-//! turn.
+//! Multi-class generalised FITC with dense matrices: sites on latent values, updated in turn.
 
 use super::problem::{kernel, nearly, process, thirds};
 use super::reference::{Table as Dense, solve};
@@ -8,7 +7,6 @@ use gp_ep::{Level, PowerEp, Table};
 use gp_likelihoods::special::{inverse_mills, log_normal_cdf};
 use gp_linalg::JitterPolicy;
 
-/// FITC prior covariance of class `c`.
 fn fitc(x: &Dense, z: &Dense, class: usize) -> Dense {
     let (variance, scale) = (1.7 + 0.4 * class as f64, 0.8 + 0.1 * class as f64);
     let k = |a: &[f64], b: &[f64]| {
@@ -27,7 +25,7 @@ fn fitc(x: &Dense, z: &Dense, class: usize) -> Dense {
         .collect()
 }
 
-/// Sites of all factors: precision and shift by observation, factor, and side of the factor.
+/// Precision and shift by observation, factor, side of the factor.
 type Sites = Vec<Vec<[[f64; 2]; 2]>>;
 
 struct DenseEp {
@@ -38,13 +36,12 @@ struct DenseEp {
 }
 
 impl DenseEp {
-    /// Class that one side of a factor of an observation belongs to.
     fn class(&self, i: usize, piece: usize, side: usize) -> usize {
         let label = self.y[i];
         if side == 0 { label } else { piece + usize::from(piece >= label) }
     }
 
-    /// Mean and variance of every latent value of a class, `½ νᵀμ − ½ ln|I + K T|`.
+    /// Means and variances of a class's latent values, and `½ νᵀμ − ½ ln|I + K T|`.
     fn marginals(&self, class: usize) -> (Vec<(f64, f64)>, f64) {
         let n = self.y.len();
         let (mut tau, mut nu) = (vec![0.0; n], vec![0.0; n]);
@@ -67,7 +64,6 @@ impl DenseEp {
         (all, 0.5 * (quadratic - log_det))
     }
 
-    /// Cavities of both sides of a factor.
     fn cavities(&self, i: usize, piece: usize) -> [((f64, f64), (f64, f64)); 2] {
         [0, 1].map(|side| {
             let (m, v) = self.marginals(self.class(i, piece, side)).0[i];
@@ -151,8 +147,6 @@ fn sites_on_latent_values_are_those_of_dense_ep_under_the_fitc_prior() {
     }
 }
 
-/// One f for all factors of an observation, or one for each, are different approximations with different log
-/// Z.
 #[test]
 fn the_levels_are_different_approximations() {
     let problem = Problem::new(12, 1, 122);

@@ -64,7 +64,7 @@ fn two_alike_classes_have_twice_the_kernel() {
     assert_eq!(alike.free_count(), 2 + 5);
 }
 
-/// Independent sites on both functions make the difference too certain; `of_alike_classes` avoids that.
+/// Independent sites on both functions make the difference too certain, unlike `of_alike_classes`.
 #[test]
 fn independent_functions_of_two_classes_are_another_approximation() {
     let problem = Problem::new(20, 1, 93);

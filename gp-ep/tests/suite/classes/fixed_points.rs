@@ -1,4 +1,4 @@
-//! Fixed points of EP: one observation exactly, gradients, schedules, threads, faults.
+//! Fixed points of EP.
 
 use super::problem::{alike, disagreement, exact, gradients, nearly, process, processes, thirds};
 use super::support::{Problem, RBF, assert_close, converged, tight};
@@ -11,7 +11,6 @@ use gp_linalg::Threading;
 use gp_optim::ParameterSet;
 use std::f64::consts::PI;
 
-/// With one observation log Z and both marginals are exact.
 #[test]
 fn one_observation_is_exact() {
     let problem = Problem::new(1, 2, 71);
@@ -117,7 +116,6 @@ fn a_batch_of_everything_is_a_sweep() {
     }
 }
 
-/// Classes that share a process give the results of classes with equal processes.
 #[test]
 fn a_shared_process_is_several_alike() {
     let problem = Problem::new(30, 2, 76);

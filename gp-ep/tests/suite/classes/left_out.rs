@@ -24,7 +24,6 @@ fn parts(ep: &BatchEp, model: &PowerEp) -> Vec<InducingPosterior> {
     (0..model.likelihood().latents()).map(|latent| ep.posterior(model, latent).unwrap()).collect()
 }
 
-/// Probabilities of the observed labels.
 fn of_labels(model: &PowerEp, data: &dyn DataSource, (ep, y): (&BatchEp, &[f64])) -> Vec<f64> {
     let found = model.left_out_classes(data, &parts(ep, model)).unwrap();
     let support = model.likelihood().support();
@@ -33,7 +32,6 @@ fn of_labels(model: &PowerEp, data: &dyn DataSource, (ep, y): (&BatchEp, &[f64])
     y.iter().enumerate().map(|(i, &y)| found[(i, column(y))]).collect()
 }
 
-/// At convergence, the sites implied by a posterior are those that produced it.
 #[test]
 fn implied_sites_are_those_of_the_engine() {
     let problem = Problem::new(20, 2, 151);
@@ -64,7 +62,6 @@ fn implied_sites_are_those_of_the_engine() {
     }
 }
 
-/// Without the only observation, class probabilities are those of the prior.
 #[test]
 fn leaving_out_the_only_observation_leaves_the_prior() {
     let x = Mat::from_fn(1, 1, |_, _| 0.3);
@@ -79,7 +76,7 @@ fn leaving_out_the_only_observation_leaves_the_prior() {
     }
 }
 
-/// Offsets stay with their observations, and a weight of 2 is removed as a whole.
+/// Offsets stay with their observations; a weight of 2 is removed as a whole.
 #[test]
 fn further_columns_are_heeded() {
     let problem = Problem::new(16, 1, 152);
@@ -127,7 +124,6 @@ fn numbers_have_no_left_out_classes() {
     assert!(matches!(error, InferenceError::Unsupported { .. }), "{error}");
 }
 
-/// All predictions of labels use the same probabilities, and latent values do not change.
 #[test]
 fn temperatures_sharpen_and_flatten_predictions() {
     let problem = Problem::new(24, 1, 154);
@@ -162,7 +158,7 @@ fn temperatures_sharpen_and_flatten_predictions() {
     }
 }
 
-/// Too small a kernel variance makes probabilities underconfident, and gives a temperature below 1.
+/// Too small a kernel variance is underconfident: T < 1.
 #[test]
 fn the_temperature_undoes_a_wrong_kernel() {
     let problem = Problem::new(60, 1, 155);

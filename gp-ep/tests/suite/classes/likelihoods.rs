@@ -1,4 +1,4 @@
-//! Class likelihoods as one factor on all latents, with independent latents in the tilted moments.
+//! Class likelihoods as one factor on all latents.
 
 use super::problem::{disagreement, exact, gradients, processes, thirds};
 use super::support::{Problem, assert_close, converged};
@@ -11,8 +11,8 @@ fn model(problem: &Problem, likelihood: &str, inducing: usize) -> PowerEp {
     exact(PowerEp::new(processes(problem, &[0, 1, 2], inducing), likelihood).unwrap())
 }
 
-/// Derivatives at convergence. `multiclass_probit` is integrated along a line, to rounding. Softmax has
-/// quasi-random nodes in three dimensions; its derivatives are those of the integral, not of the sum.
+/// At convergence. `multiclass_probit` is integrated along a line, to rounding; softmax with quasi-random
+/// nodes in three dimensions, whose derivatives are of the integral, not the sum.
 #[test]
 fn gradients_are_those_of_log_z() {
     let problem = Problem::new(6, 1, 141);
@@ -36,7 +36,7 @@ fn gradients_are_those_of_log_z() {
     }
 }
 
-/// One factor for the whole label is closer to the model than C − 1 pairs, and predictions are similar.
+/// One factor per label is closer to the model than C − 1 pairs.
 #[test]
 fn whole_labels_and_pairs_find_similar_probabilities() {
     let problem = Problem::new(40, 2, 142);

@@ -1,11 +1,11 @@
-//! Order of classes, many classes, few observations per class, none of some.
+//! Order of classes, many classes, few or no observations per class.
 
 use super::problem::{alike, exact, process, processes, thirds};
 use super::support::{Problem, RBF, assert_close, converged, tight};
 use gp_ep::power_ep::{MiniBatchEp, Sharing};
 use gp_ep::{EpOptions, Level, PowerEp, Table};
 
-/// Permuted classes give permuted results, up to rounding, since sums over classes are permuted too.
+/// Up to rounding, since sums over classes are permuted too.
 #[test]
 fn the_order_of_classes_is_of_no_consequence() {
     let problem = Problem::new(25, 2, 81);
@@ -59,7 +59,6 @@ fn twenty_six_classes_of_one_observation_each() {
     }
 }
 
-/// A class without observations, in all data or in a batch, only loses.
 #[test]
 fn absent_classes_lose() {
     let problem = Problem::new(30, 2, 83);

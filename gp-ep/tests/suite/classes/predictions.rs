@@ -1,4 +1,4 @@
-//! Predictions of classes, and of left-out observations.
+//! Predictions of classes and left-out observations.
 
 use super::problem::{alike, exact, process, processes, thirds};
 use super::support::{Problem, RBF, assert_close, converged, tight};
@@ -70,7 +70,6 @@ fn labels_unseen_in_training_are_refused_by_place() {
     assert!(predictor.class_probabilities(Mat::zeros(2, 2).as_ref()).is_err());
 }
 
-/// Without the only observation all classes are equally probable, as in the prior.
 #[test]
 fn the_only_observation_left_out_leaves_the_prior() {
     let problem = Problem::new(1, 1, 103);
@@ -83,7 +82,6 @@ fn the_only_observation_left_out_leaves_the_prior() {
     }
 }
 
-/// Leave-one-out probabilities from cavities are close to those of refits.
 #[test]
 fn left_out_observations_are_nearly_those_of_other_fits() {
     let problem = Problem::new(24, 1, 104);

@@ -11,12 +11,10 @@ pub(crate) fn process(kernel: &str, inputs: InducingInputs) -> SparseProcess {
     SparseProcess::new(gp_kernels::parse(kernel).unwrap(), inputs).unwrap()
 }
 
-/// Kernels that differ between classes.
 pub(crate) fn kernel(class: usize) -> String {
     format!("{} * rbf(lengthscale={})", 1.7 + 0.4 * class as f64, 0.8 + 0.1 * class as f64)
 }
 
-/// One latent function per class, in this order of classes.
 pub(crate) fn processes(problem: &Problem, order: &[usize], inducing: usize) -> Vec<SparseProcess> {
     order.iter().map(|&class| process(&kernel(class), problem.inducing(inducing))).collect()
 }
@@ -25,7 +23,7 @@ pub(crate) fn exact(model: PowerEp) -> PowerEp {
     model.with_jitter(JitterPolicy::none())
 }
 
-/// Same kernel and inducing inputs for every class, with separate parameters.
+/// Equal kernels and inducing inputs, separate parameters.
 pub(crate) fn alike(problem: &Problem, count: usize, noise: f64, inducing: usize) -> PowerEp {
     let processes = (0..count).map(|_| process(RBF, problem.inducing(inducing))).collect();
     exact(
@@ -34,18 +32,16 @@ pub(crate) fn alike(problem: &Problem, count: usize, noise: f64, inducing: usize
     )
 }
 
-/// Labels by thirds of the signal.
 pub(crate) fn thirds(problem: &Problem) -> Vec<f64> {
     problem.signal.iter().map(|&f| if f < -0.6 { 0.0 } else { 1.0 + f64::from(u8::from(f > 0.6)) }).collect()
 }
 
-/// Options for convergence to the rounding of steps.
 pub(crate) fn nearly() -> EpOptions {
     EpOptions { tolerance: 3e-11, ..super::support::tight() }
 }
 
-/// Derivatives of log Z at convergence by all free coordinates: those of EP, and central differences of
-/// fourth order with EP converged at every point.
+/// Derivatives of log Z at convergence by free coordinates: of EP, and fourth-order central differences with
+/// EP converged everywhere.
 pub(crate) fn gradients(
     model: &PowerEp,
     data: &dyn DataSource,
@@ -75,7 +71,7 @@ pub(crate) fn gradients(
     (found, differences)
 }
 
-/// Largest difference, in units of the largest derivative.
+/// Largest difference relative to the largest derivative.
 pub(crate) fn disagreement((found, expected): &(Vec<f64>, Vec<f64>)) -> f64 {
     let size = expected.iter().fold(1.0f64, |size, x| size.max(x.abs()));
     found.iter().zip(expected).map(|(a, b)| (a - b).abs() / size).fold(0.0, f64::max)

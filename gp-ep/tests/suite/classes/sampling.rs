@@ -1,6 +1,5 @@
-//! EP with pairwise factors against long runs of elliptical slice sampling with the same factors, as
-//! functions of the inducing values (Villacampa-Calvo & Hernández-Lobato 2017 eq. 7). Also the difference
-//! from the model that they approximate, in which one `f_y` exceeds all others.
+//! EP with pairwise factors against elliptical slice sampling of the same factors on inducing values (Villacampa-Calvo
+//! & Hernández-Lobato 2017 eq. 7), and against the model they approximate, in which one `f_y` exceeds all.
 
 use super::problem::{exact, nearly, process, thirds};
 use super::support::{Problem, converged};
@@ -20,7 +19,7 @@ const M: usize = 6;
 const C: usize = 3;
 const KERNEL: &str = "2.5 * rbf(lengthscale=0.9) + white(variance=1)";
 
-/// Log probability of the observations as a function of the whitened inducing values, by class.
+/// Log probability of observations by whitened inducing values.
 struct Target {
     phi: Vec<Vec<f64>>,
     residual: Vec<f64>,
@@ -62,8 +61,7 @@ impl Target {
     }
 }
 
-/// One step on the ellipse through the current state and a draw from the prior (Murray, Adams and MacKay
-/// 2010).
+/// Step on the ellipse through the state and a prior draw (Murray, Adams and MacKay 2010).
 fn step(target: &Target, v: &mut Vec<f64>, log_p: &mut f64, rng: &mut ChaCha8Rng) {
     let interval = Uniform::new(0.0, 1.0).unwrap();
     let other: Vec<f64> = v.iter().map(|_| StandardNormal.sample(rng)).collect();
@@ -88,7 +86,6 @@ fn step(target: &Target, v: &mut Vec<f64>, log_p: &mut f64, rng: &mut ChaCha8Rng
     }
 }
 
-/// Class probabilities of every observation, averaged with these weights.
 fn probabilities(target: &Target, draws: &[(Vec<f64>, f64)]) -> Vec<[f64; C]> {
     let race = Race::new(0.0, 0.0).unwrap();
     let (mut ws, mut all) = (Workspace::new(), vec![[0.0; C]; N]);

@@ -1,4 +1,4 @@
-//! One average site per latent (stochastic EP), against own sites.
+//! One average site per latent (stochastic EP) against own sites.
 
 use super::problem::{exact, nearly, process, processes, thirds};
 use super::support::{Problem, RBF, assert_close, converged, tight};
@@ -6,8 +6,8 @@ use gp_ep::power_ep::{MiniBatchEp, Sharing};
 use gp_ep::{EpOptions, PowerEp, RowReader, Table};
 use std::io::Cursor;
 
-/// The two sites of one observation on its label's latent are equal, and those on other latents are single,
-/// so the average is each of them.
+/// An observation's two sites on its label's latent are equal, other latents have single sites: averages
+/// equal each.
 #[test]
 fn tied_sites_of_one_observation_are_its_own() {
     let problem = Problem::new(1, 2, 131);
@@ -27,7 +27,6 @@ fn tied_sites_of_one_observation_are_its_own() {
     }
 }
 
-/// Distance between the fixed points of tied and own sites.
 #[test]
 fn tied_sites_end_near_own_ones() {
     let problem = Problem::new(60, 2, 132);
@@ -56,7 +55,6 @@ fn tied_sites_end_near_own_ones() {
     assert!(gap > 0.0 && gap < 8.0, "{gap}");
 }
 
-/// Rows from a file give the results of rows in memory.
 #[test]
 fn rows_of_a_file_are_as_good() {
     let problem = Problem::new(60, 2, 133);

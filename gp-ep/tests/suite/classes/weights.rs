@@ -8,19 +8,16 @@ use gp_ep::{BatchEp, EpOptions, PowerEp, Powers, Table};
 use gp_likelihoods::{Adjusted, Gaussian, Likelihood, MulticlassProbit};
 use std::f64::consts::TAU;
 
-/// Labels with neutral adjustment columns and these weights.
 pub(crate) fn weighed(y: &[f64], weight: impl Fn(usize) -> f64) -> Mat<f64> {
     Mat::from_fn(y.len(), 3, |i, column| [y[i], 0.0, weight(i)][column])
 }
 
-/// Three classes with weighted observations.
 pub(crate) fn of_weighed_classes(problem: &Problem, inducing: usize, noise: f64) -> PowerEp {
     let likelihood = MulticlassProbit::with_noise(3, noise).unwrap().in_pairs();
     let likelihood = Box::new(Adjusted::new(Box::new(likelihood)));
     exact(PowerEp::new(processes(problem, &[0, 1, 2], inducing), likelihood).unwrap())
 }
 
-/// Integer weights equal copies of the observation.
 #[test]
 fn whole_weights_are_copies() {
     let problem = Problem::new(18, 1, 111);
@@ -49,7 +46,6 @@ fn whole_weights_are_copies() {
     }
 }
 
-/// Under Gaussian noise a weight divides the variance of the noise.
 #[test]
 fn weights_of_gaussian_observations_divide_the_noise() {
     let problem = Problem::new(20, 1, 112);

@@ -7,7 +7,6 @@ use gp_kernels::{Evaluator, KernelExt};
 use gp_linalg::Threading;
 use gp_optim::{ParameterSet, ParameterSetMut, Prior};
 
-/// Central difference of fourth order by one unconstrained coordinate.
 fn difference(model: &ExactGp, data: &Observations<'_>, coordinate: usize) -> f64 {
     const H: f64 = 1e-3;
     let mut workspace = ExactWorkspace::new(Threading::Here);
@@ -22,8 +21,8 @@ fn difference(model: &ExactGp, data: &Observations<'_>, coordinate: usize) -> f6
     (8.0 * (at(H) - at(-H)) - (at(2.0 * H) - at(-2.0 * H))) / (12.0 * H)
 }
 
-/// In log parameters the objective varies on a scale of one, so the truncation error is about h⁴ = 1e-12 of
-/// its size; rounding (1e-13 of values up to 1e3, divided by h) stays below 1e-7.
+/// In log parameters the objective varies on a scale of one: truncation error about h⁴ = 1e-12 of its size,
+/// rounding (1e-13 of values up to 1e3, over h) below 1e-7.
 #[track_caller]
 fn check(model: &ExactGp, data: &Observations<'_>) {
     let mut workspace = ExactWorkspace::new(Threading::Here);

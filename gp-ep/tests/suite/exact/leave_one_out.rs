@@ -1,4 +1,4 @@
-//! Leave-one-out predictions in closed form, against fits without the observation.
+//! Closed-form leave-one-out predictions against fits without the observation.
 
 use super::support::{Problem, RBF, assert_close, model};
 use faer::Mat;
@@ -6,7 +6,7 @@ use gp_kernels::Evaluator;
 use gp_kernels::posterior::LatentPosterior as _;
 use std::f64::consts::TAU;
 
-/// Tolerance for condition numbers of 1e4, as for predictions.
+/// For condition numbers of 1e4.
 const TOLERANCE: f64 = 1e-10;
 
 #[test]

@@ -1,4 +1,4 @@
-//! Predictions with uncertain parameters, against sums over a grid of parameters.
+//! Predictions with uncertain parameters against sums over a grid.
 
 use super::support::{Problem, outer};
 use faer::Mat;
@@ -10,7 +10,7 @@ use gp_optim::{MinimiseOptions, ParameterSet as _, ParameterSetMut as _};
 
 const WIDTH: f64 = 0.8;
 
-/// Model at its optimum, with one length-scale and the noise free.
+/// Optimum with one length-scale and the noise free.
 fn learned(problem: &Problem) -> ExactGp {
     let kernel = gp_kernels::parse("fixed(1.0) * rbf(lengthscale=0.5)").unwrap();
     let mut model = ExactGp::new(kernel, Gaussian::new(0.05).unwrap());
@@ -28,12 +28,11 @@ fn over(
     model.posterior_over_parameters(&problem.data(), &draws).unwrap()
 }
 
-/// Means and variances of observations at some points.
 fn moments<P: gp_ep::Posterior>(predictor: &Predictor<P>, x: &Mat<f64>) -> Vec<(f64, f64)> {
     predictor.moments(x.as_ref()).unwrap().iter().map(|found| (found.mean, found.variance)).collect()
 }
 
-/// Moments by a grid over both logarithms, five widths on either side, with weights `p(y | θ) N(θ; θ̂, s² I)`.
+/// Grid over both logarithms, five widths on either side, weights `p(y | θ) N(θ; θ̂, s² I)`.
 fn by_grid(model: &ExactGp, problem: &Problem, x: &Mat<f64>) -> Vec<(f64, f64)> {
     const STEPS: i32 = 60;
     let (mut centre, data) = ([0.0; 2], problem.data());
@@ -69,7 +68,7 @@ fn draws_are_a_sum_over_the_grid() {
     }
 }
 
-/// With few rows parameters are uncertain and intervals wider; with many they are not.
+/// With few rows parameters are uncertain and intervals wider.
 #[test]
 fn what_many_rows_say_is_as_good_as_known() {
     let x = Mat::from_fn(20, 1, |i, _| -0.9 + 0.09 * i as f64);
@@ -94,7 +93,6 @@ fn without_a_free_parameter_there_is_one_component() {
     assert_eq!(over(&model, &problem, 20).functions().weights(), [1.0]);
 }
 
-/// Components are reproducible, the first is the optimum, and the noise is the mean of all.
 #[test]
 fn the_first_component_is_the_optimum() {
     let problem = Problem::new(15, 1, 6);

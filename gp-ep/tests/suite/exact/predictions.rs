@@ -9,7 +9,7 @@ use gp_kernels::posterior::{LatentPosterior as _, LatentPrediction};
 use gp_linalg::Threading;
 use gp_optim::ParameterSet;
 
-/// Condition numbers are at most N · 1.7 / 0.01 ≈ 1e4, so both sides are accurate to about 1e-12.
+/// Condition numbers are at most N · 1.7 / 0.01 ≈ 1e4: both sides are accurate to about 1e-12.
 const TOLERANCE: f64 = 1e-10;
 
 #[test]
@@ -108,8 +108,7 @@ fn duplicates_without_noise_are_factored_with_a_record() {
     }
 }
 
-/// With more inputs than rows a function can pass through all targets, and the remaining variance is
-/// rounding.
+/// With more inputs than rows a function can pass through all targets; the remaining variance is rounding.
 #[test]
 fn no_value_is_known_better_than_rounding_knows_it() {
     let problem = Problem::new(8, 40, 3);

@@ -1,11 +1,11 @@
-//! Exact regression by textbook formulas on nested vectors: Gaussian elimination with partial pivoting, kernels as
-//! closures. Slow, short and independent.
+//! Exact regression by textbook formulas on nested vectors, Gaussian elimination with partial pivoting, kernels as
+//! closures.
 
 use std::f64::consts::TAU;
 
 pub(crate) type Table = Vec<Vec<f64>>;
 
-/// Solves `a x = b` for every column of `b`, and gives ln |det a|.
+/// Solutions of `a x = b` by column of `b`, and ln |det a|.
 pub(crate) fn solve(a: &Table, b: &Table) -> (Table, f64) {
     let n = a.len();
     let mut rows: Table = a.iter().zip(b).map(|(a, b)| [a.as_slice(), b.as_slice()].concat()).collect();
@@ -32,10 +32,9 @@ pub(crate) fn solve(a: &Table, b: &Table) -> (Table, f64) {
     (rows.into_iter().map(|row| row[n..].to_vec()).collect(), log_det)
 }
 
-/// A kernel as a function of two points.
 pub(crate) type Covariance<'a> = &'a dyn Fn(&[f64], &[f64]) -> f64;
 
-/// `K_y` for one noise variance per point.
+/// `K_y`, one noise variance per point.
 pub(crate) fn noisy_covariance(k: Covariance<'_>, x: &Table, noise: &[f64]) -> Table {
     let entry = |i: usize, j: usize| k(&x[i], &x[j]) + if i == j { noise[i] } else { 0.0 };
     (0..x.len()).map(|i| (0..x.len()).map(|j| entry(i, j)).collect()).collect()
@@ -48,7 +47,6 @@ pub(crate) fn log_marginal_likelihood(k: Covariance<'_>, x: &Table, y: &[f64], n
     -0.5 * (quadratic + log_det + y.len() as f64 * TAU.ln())
 }
 
-/// Mean and latent variance at one new point.
 pub(crate) fn predict(k: Covariance<'_>, x: &Table, y: &[f64], noise: &[f64], new: &[f64]) -> (f64, f64) {
     let cross: Vec<f64> = x.iter().map(|x| k(x, new)).collect();
     let rhs: Table = y.iter().zip(&cross).map(|(&y, &c)| vec![y, c]).collect();

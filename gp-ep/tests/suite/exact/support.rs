@@ -9,7 +9,6 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal, Uniform};
 
-/// Outer learning with default options.
 pub(crate) fn outer(
     model: &mut impl Inference,
     data: &dyn DataSource,
@@ -19,7 +18,7 @@ pub(crate) fn outer(
     Ok(run.training().unwrap().clone())
 }
 
-/// Inputs uniform in a cube of side 2, targets a smooth function of them with noise of standard deviation 0.1.
+/// Inputs uniform in a cube of side 2; smooth targets with noise of standard deviation 0.1.
 pub(crate) struct Problem {
     pub(crate) inputs: Mat<f64>,
     pub(crate) targets: Vec<f64>,
@@ -47,7 +46,6 @@ impl Problem {
         table(&self.inputs)
     }
 
-    /// Problem without one observation.
     pub(crate) fn without(&self, row: usize) -> Self {
         let kept: Vec<usize> = (0..self.targets.len()).filter(|&i| i != row).collect();
         Self {
@@ -65,7 +63,7 @@ pub(crate) fn model(kernel: &str, noise: f64) -> ExactGp {
     ExactGp::new(gp_kernels::parse(kernel).unwrap(), Gaussian::new(noise).unwrap())
 }
 
-/// Kernel `1.7 · rbf(lengthscale = 0.8)` for the reference.
+/// `1.7 · rbf(lengthscale = 0.8)`
 pub(crate) fn rbf(x: &[f64], z: &[f64]) -> f64 {
     let squared: f64 = x.iter().zip(z).map(|(x, z)| (x - z).powi(2)).sum();
     1.7 * (-0.5 * squared / 0.64).exp()

@@ -9,7 +9,6 @@ use gp_kernels::posterior::{LatentPosterior as _, MixturePosterior};
 const KERNEL: &str =
     "1.7 * rbf(lengthscale=0.8) + 0.6 * linear + white(variance=0.1) + 0.4 * rbf(lengthscale=0.3)";
 
-/// Terms as functions of two different points, and their variances at one point.
 fn terms(x: &[f64], z: &[f64]) -> [f64; 4] {
     let squared: f64 = x.iter().zip(z).map(|(x, z)| (x - z).powi(2)).sum();
     let inner: f64 = x.iter().zip(z).map(|(x, z)| x * z).sum();
@@ -17,7 +16,7 @@ fn terms(x: &[f64], z: &[f64]) -> [f64; 4] {
     [rbf(1.7, 0.8), 0.6 * inner, 0.0, rbf(0.4, 0.3)]
 }
 
-/// `cov(f_t(x*), y) = k_t(x*, X)`, independent of the other terms: white noise belongs to its own point.
+/// `cov(f_t(x*), y) = k_t(x*, X)` without other terms: white noise belongs to its own point.
 #[test]
 fn terms_are_conditioned_on_the_sum() {
     let (problem, fresh) = (Problem::new(30, 2, 7), Problem::new(9, 2, 8));
@@ -40,7 +39,7 @@ fn terms_are_conditioned_on_the_sum() {
     }
 }
 
-/// Terms of a mixture: means of means, and variances that include the spread of the means.
+/// Means of means; variances include the spread of means.
 #[test]
 fn terms_of_a_mixture_are_those_of_its_components() {
     let (problem, fresh) = (Problem::new(30, 2, 7), Problem::new(9, 2, 8));

@@ -1,4 +1,4 @@
-//! Training reaches a maximum, reports it, and leaves the model unchanged if it cannot start.
+//! Training reaches and reports a maximum, or leaves the model unchanged.
 
 use super::support::{Problem, RBF, assert_close, model, outer};
 use faer::Mat;

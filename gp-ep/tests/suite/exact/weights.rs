@@ -1,4 +1,4 @@
-//! Weighted observations, against copies of them.
+//! Weighted observations against copies.
 
 use super::support::{Problem, RBF, assert_close, model};
 use faer::Mat;
@@ -8,7 +8,7 @@ use gp_kernels::posterior::LatentPosterior as _;
 use gp_linalg::Threading;
 use gp_optim::ParameterSet;
 
-/// Log marginal likelihood and gradient in natural units, then means and variances at new points.
+/// Evidence, gradient in natural units, means and variances at new points.
 fn everything(model: &ExactGp, data: &dyn DataSource) -> Vec<f64> {
     let mut natural = vec![f64::NAN; model.parameter_count()];
     let mut workspace = ExactWorkspace::new(Threading::Here);
@@ -21,7 +21,6 @@ fn everything(model: &ExactGp, data: &dyn DataSource) -> Vec<f64> {
     natural
 }
 
-/// Problem with each row repeated as often as its weight says.
 fn copies(problem: &Problem, weights: &[f64]) -> (Problem, Vec<usize>) {
     let rows: Vec<usize> =
         (0..weights.len()).flat_map(|i| std::iter::repeat_n(i, weights[i] as usize)).collect();
@@ -45,7 +44,6 @@ fn whole_weights_are_copies() {
     }
 }
 
-/// Weights of one change nothing, to the bit.
 #[test]
 fn weights_of_one_change_nothing() {
     let (problem, model) = (Problem::new(12, 2, 42), model(RBF, 0.3));

@@ -1,4 +1,4 @@
-//! Final sites that use the labels of all rows.
+//! Final sites that use all labels.
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
 
 use super::support::{Problem, kernel, probabilities};
@@ -10,7 +10,7 @@ use gp_optim::{MinimiseOptions, StopReason};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// Integer inputs from 0 to 3, of which the first twelve determine the label.
+/// Integer inputs from 0 to 3; the first twelve determine the label.
 fn levels(count: usize, seed: u64) -> Problem {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let x = Mat::from_fn(count, 60, |_, _| f64::from(rng.random_range(0..4i32)) - 1.5);
@@ -19,7 +19,7 @@ fn levels(count: usize, seed: u64) -> Problem {
     Problem { x, y }
 }
 
-/// Labels of a half plane, a third of them wrong.
+/// Half plane, a third of labels wrong.
 fn noisy(count: usize, seed: u64) -> Problem {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let x = Mat::from_fn(count, 2, |_, _| rng.random_range(-2.0..2.0));
@@ -31,7 +31,6 @@ fn noisy(count: usize, seed: u64) -> Problem {
     Problem { x, y }
 }
 
-/// Error rate and mean negative log probability.
 fn scores(posterior: &IvmPosterior, test: &Problem) -> (f64, f64) {
     let (found, count) = (probabilities(posterior, test.inputs()), test.y.len() as f64);
     let right = |i: usize| found[(i, usize::from(test.y[i] > 0.0))];
@@ -39,7 +38,6 @@ fn scores(posterior: &IvmPosterior, test: &Problem) -> (f64, f64) {
     (wrong / count, -(0..test.y.len()).map(|i| right(i).ln()).sum::<f64>() / count)
 }
 
-/// Scores after learning from the usual start, with sites of either kind.
 fn learned(training: &Problem, test: &Problem, text: &str, sites: FinalSites) -> (f64, f64) {
     let mut model = Ivm::new(vec![kernel(text)], Box::new(BernoulliProbit)).unwrap();
     let options = IvmOptions { active: 60, sites, ..IvmOptions::default() };
@@ -50,7 +48,7 @@ fn learned(training: &Problem, test: &Problem, text: &str, sites: FinalSites) ->
     scores(&state.run.posterior, test)
 }
 
-/// Sixty rows chosen for surprising labels are too few for sixty inputs; six hundred are enough.
+/// Sixty surprising rows are too few for sixty inputs; six hundred suffice.
 #[test]
 fn many_inputs_are_learned_from_all_rows() {
     let (training, test) = (levels(600, 1), levels(500, 2));
@@ -60,9 +58,9 @@ fn many_inputs_are_learned_from_all_rows() {
     assert!(at_rest.0 < 0.6 * matched.0 && at_rest.1 < 0.7 * matched.1, "{matched:?} {at_rest:?}");
 }
 
-/// With noisy labels the surprising rows are the wrong ones. The best error rate is a third, with negative
-/// log probability 0.637; three standard deviations of 1,500 rows are 0.037, and the slope from 800 rows is
-/// not exactly the true one.
+/// With noisy labels the surprising rows are the wrong ones. Best error rate a third, negative log
+/// probability 0.637; three standard deviations of 1,500 rows are 0.037, and the slope from 800 rows is
+/// inexact.
 #[test]
 fn noisy_labels_are_outvoted_by_all_rows() {
     let (training, test) = (noisy(800, 3), noisy(1500, 4));
@@ -72,7 +70,6 @@ fn noisy_labels_are_outvoted_by_all_rows() {
     assert!(at_rest.1 < matched.1, "{matched:?} {at_rest:?}");
 }
 
-/// With these sites new active sets soon gain nothing, and rounds end early.
 #[test]
 fn rounds_end_when_they_gain_nothing() {
     let problem = Problem::signs(120, 3);

@@ -1,4 +1,4 @@
-//! One latent: the binary informative vector machine against closed forms and dense formulas.
+//! One latent: closed forms and dense formulas.
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
 
 use super::support::{Problem, kernel, latents, three_classes};
@@ -14,8 +14,8 @@ fn build(problem: &Problem, likelihood: Box<dyn Likelihood>, options: &IvmOption
     Ivm::new(vec![kernel(KERNEL)], likelihood).unwrap().build(&problem.data(), options).unwrap()
 }
 
-/// Recursion of Lawrence, Seeger and Herbrich on dense n×n matrices: each step includes the point of the
-/// largest divergence with a moment-matched site.
+/// Recursion of Lawrence, Seeger and Herbrich on dense n×n matrices: each step includes the point of largest
+/// divergence with a moment-matched site.
 fn dense(
     problem: &Problem,
     likelihood: &dyn Likelihood,
@@ -58,7 +58,6 @@ fn dense(
     (rows, found)
 }
 
-/// Same active set in the same order, same means and variances, for probit and logit.
 #[test]
 fn the_run_is_the_dense_recursion() {
     let problem = Problem::signs(80, 1);
@@ -80,7 +79,7 @@ fn the_run_is_the_dense_recursion() {
     }
 }
 
-/// With independent classes every latent has its own posterior (K⁻¹ + diag π)⁻¹, whatever the others.
+/// Every latent has its own posterior (K⁻¹ + diag π)⁻¹.
 #[test]
 fn independent_classes_are_dense_posteriors_of_their_own() {
     let problem = Problem::stripes(60, 3, 4);
@@ -112,8 +111,7 @@ fn independent_classes_are_dense_posteriors_of_their_own() {
     }
 }
 
-/// A site per active point gives a regression with noise `1/π`: terms of the kernel are conditioned on the
-/// pseudo-observations `b/π` of their sum.
+/// A site is an observation `b/π` with noise `1/π`, on whose sum the terms are conditioned.
 #[test]
 fn terms_are_conditioned_on_the_sites() {
     let problem = Problem::signs(60, 2);

@@ -1,4 +1,4 @@
-//! Gradient of the criterion against central differences, and the criterion against dense formulas.
+//! Criterion against dense formulas, its gradient against central differences.
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
 
 use super::support::{Problem, kernel, three_classes};
@@ -8,8 +8,7 @@ use gp_kernels::gram;
 use gp_likelihoods::{BernoulliProbit, Softmax};
 use gp_optim::{ParameterSet, ParameterSetMut};
 
-/// Largest difference between gradient and central differences by free coordinates, relative to the largest
-/// of both.
+/// Largest difference by free coordinates, relative to the largest of both.
 fn worst(model: &Ivm, problem: &Problem, posterior: &IvmPosterior) -> f64 {
     let data = problem.data();
     let mut natural = vec![0.0; model.parameter_count()];
@@ -43,8 +42,7 @@ fn freed(mut model: Ivm) -> Ivm {
     model
 }
 
-/// Coupled sites, different kernels, intercepts, with an accurate and a coarse rule: the gradient is that of
-/// the sum that approximates the integral.
+/// Different kernels, intercepts; an accurate and a coarse rule, since the gradient is of the sum.
 #[test]
 fn coupled_gradients_are_those_of_the_criterion() {
     let problem = Problem::stripes(70, 3, 1);
@@ -59,7 +57,6 @@ fn coupled_gradients_are_those_of_the_criterion() {
     }
 }
 
-/// An active point shares white noise only with itself.
 #[test]
 fn gradients_are_right_with_white_noise() {
     let problem = Problem::stripes(50, 3, 2);
@@ -71,7 +68,7 @@ fn gradients_are_right_with_white_noise() {
     assert!(error < 1e-8, "{error}");
 }
 
-/// Independent classes with one active set each, and two classes with one latent.
+/// One active set per class, and two classes with one latent.
 #[test]
 fn independent_gradients_are_those_of_the_criterion() {
     let problem = Problem::stripes(60, 3, 3);
@@ -91,8 +88,7 @@ fn independent_gradients_are_those_of_the_criterion() {
     assert!(error < 1e-6, "{error}");
 }
 
-/// Latents with almost no prior variance: sites carry no information, the divergence is 0, and all classes
-/// are equally probable.
+/// Without prior variance sites carry no information: divergence 0, equal probabilities.
 #[test]
 fn latents_without_variance_leave_even_odds() {
     let problem = Problem::stripes(40, 3, 4);
@@ -105,7 +101,7 @@ fn latents_without_variance_leave_even_odds() {
     assert!((found - 40.0 * 3f64.ln()).abs() < 1e-4, "{found}");
 }
 
-/// G − G₁ is the divergence between two dense Gaussians.
+/// G − G₁ between two dense Gaussians.
 #[test]
 fn the_divergence_is_that_of_dense_gaussians() {
     let problem = Problem::stripes(12, 3, 5);
@@ -158,7 +154,7 @@ fn the_divergence_is_that_of_dense_gaussians() {
     assert!(divergence > 1.0);
 }
 
-/// E ln softmax by a product rule in the coordinates of a triangular factor.
+/// E ln softmax by a product rule in coordinates of a triangular factor.
 fn expectation(
     rule: &gp_likelihoods::quadrature::Cubature,
     place: usize,

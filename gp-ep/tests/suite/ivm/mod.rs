@@ -1,4 +1,4 @@
-//! Informative vector machine through its public interface: gradients, limits, runs, predictions, faults.
+//! Informative vector machine through its public interface.
 
 mod all_rows;
 mod binary;

@@ -7,7 +7,6 @@ use gp_kernels::KernelError;
 use gp_kernels::placement::{Placement, Placements};
 use gp_likelihoods::{BernoulliProbit, Softmax};
 
-/// The placement is found by name and chooses rows of the data, mostly near the borders between stripes.
 #[test]
 fn ivm_is_one_of_the_placements() {
     let problem = Problem::stripes(300, 3, 1);
@@ -33,7 +32,6 @@ fn ivm_is_one_of_the_placements() {
     assert!(chosen < 0.8 * all, "{chosen} {all}");
 }
 
-/// Repeated points are placed once.
 #[test]
 fn no_two_inducing_inputs_are_in_one_place() {
     let x = Mat::from_fn(40, 1, |i, _| (i % 10) as f64);

@@ -19,7 +19,6 @@ fn error(run: &IvmRun, problem: &Problem) -> f64 {
     found.iter().zip(&problem.y).filter(|(a, b)| a != b).count() as f64 / problem.y.len() as f64
 }
 
-/// Every rule, coupled or not, learns the stripes. Each row is included once, and first one of every class.
 #[test]
 fn every_rule_learns_and_reports_what_it_did() {
     let (training, test) = (Problem::stripes(300, 3, 1), Problem::stripes(200, 3, 2));
@@ -62,7 +61,7 @@ fn every_rule_learns_and_reports_what_it_did() {
     }
 }
 
-/// Ten informative active points predict better than ten random ones, on average over draws.
+/// Ten informative against ten random points, averaged over draws.
 #[test]
 fn information_beats_chance() {
     let (training, test) = (Problem::stripes(400, 3, 3), Problem::stripes(300, 3, 4));
@@ -84,8 +83,7 @@ fn information_beats_chance() {
     assert!(informed < random, "{informed} {random}");
 }
 
-/// The fast and the exact score agree for two classes, where sites can match all of the tilted covariance:
-/// the likelihood depends on one difference, and sites have one parameter for it.
+/// For two classes sites match all of the tilted covariance: likelihood and site depend on one difference.
 #[test]
 fn both_scores_agree_for_two_classes() {
     let problem = Problem::stripes(80, 2, 5);
@@ -105,7 +103,7 @@ fn both_scores_agree_for_two_classes() {
     }
 }
 
-/// Softmax of two latents is the logistic function of their difference.
+/// Softmax of two latents is logistic in their difference.
 #[test]
 fn two_coupled_classes_are_one_latent_of_twice_the_variance() {
     let problem = Problem::signs(60, 6);
@@ -128,7 +126,6 @@ fn two_coupled_classes_are_one_latent_of_twice_the_variance() {
     }
 }
 
-/// Results have the same bits for one thread and several.
 #[test]
 fn threads_do_not_change_bits() {
     let problem = Problem::stripes(200, 3, 7);
@@ -152,7 +149,6 @@ fn rayon_pool() -> rayon::ThreadPool {
     rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap()
 }
 
-/// With initially weaker likelihoods, runs complete and end with full weights.
 #[test]
 fn reweighted_runs_end_at_full_weight() {
     let problem = Problem::stripes(150, 3, 8);
@@ -163,7 +159,6 @@ fn reweighted_runs_end_at_full_weight() {
     assert!(error(&run, &problem) < 0.15);
 }
 
-/// Phases come in order, and intermediate posteriors are those of the points so far.
 #[test]
 fn who_watches_sees_every_phase() {
     let problem = Problem::stripes(100, 3, 9);
@@ -186,8 +181,7 @@ fn who_watches_sees_every_phase() {
     assert_eq!(sizes, (1..=12).map(|d| (d, d)).collect::<Vec<_>>());
 }
 
-/// 8 N C d bytes for the stubs of independent classes; coupled ones, with stubs of candidates only, take less
-/// for everything that is not one number per point.
+/// 8 N C d bytes for stubs of independent classes; coupled ones take less.
 #[test]
 fn memory_is_known_before_the_run() {
     let options = IvmOptions { active: 200, liquid: 25, ..IvmOptions::default() };
@@ -213,7 +207,6 @@ fn ten_classes_go_through() {
     assert!(error(&run, &test) < 0.6, "{}", error(&run, &test));
 }
 
-/// A stopped run ends within one point, with the posterior of the points so far.
 #[test]
 fn runs_end_within_one_point() {
     let problem = Problem::stripes(100, 3, 12);

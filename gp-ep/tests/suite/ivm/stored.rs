@@ -1,4 +1,4 @@
-//! Stored form of posteriors, and predictions from given beliefs.
+//! Stored posteriors, and predictions from given beliefs.
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
 
 use super::support::{Problem, kernel, latents, probabilities, three_classes};
@@ -10,7 +10,6 @@ fn options() -> IvmOptions {
     IvmOptions { active: 25, liquid: 8, candidates: Some(40), ..IvmOptions::default() }
 }
 
-/// One latent, coupled classes, and independent ones, with various rules and intercepts.
 fn posteriors() -> Vec<(IvmPosterior, Problem)> {
     let (signs, stripes) = (Problem::signs(120, 5), Problem::stripes(120, 3, 6));
     let binary = Ivm::new(vec![kernel("2 * matern32(lengthscale=0.4)")], Box::new(BernoulliProbit)).unwrap();
@@ -42,8 +41,7 @@ fn stored_posteriors_predict_the_same_bits() {
     }
 }
 
-/// Predictions from beliefs equal those from points, and all predictions of labels follow from class
-/// probabilities.
+/// From beliefs as from points; all label predictions follow from class probabilities.
 #[test]
 fn labels_have_moments_quantiles_and_densities() {
     for (posterior, problem) in posteriors() {
@@ -73,7 +71,6 @@ fn labels_have_moments_quantiles_and_densities() {
     }
 }
 
-/// Joint samples of all latents have the covariances of the beliefs.
 #[test]
 fn samples_have_the_covariances_of_beliefs() {
     const COUNT: usize = 20_000;
@@ -101,7 +98,6 @@ fn samples_have_the_covariances_of_beliefs() {
     }
 }
 
-/// Joint covariances are symmetric, with the variances of single points on their diagonals.
 #[test]
 fn joint_beliefs_have_those_of_points_on_their_diagonals() {
     for (posterior, problem) in posteriors() {

@@ -9,14 +9,13 @@ use gp_likelihoods::Softmax;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// Inputs in the unit square, with noisy labels that depend on them.
 pub(crate) struct Problem {
     pub(crate) x: Mat<f64>,
     pub(crate) y: Vec<f64>,
 }
 
 impl Problem {
-    /// Problem with classes in stripes across a diagonal.
+    /// Classes in stripes across a diagonal.
     pub(crate) fn stripes(count: usize, classes: usize, seed: u64) -> Self {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let x = Mat::from_fn(count, 2, |_, _| rng.random_range(0.0..1.0));
@@ -47,7 +46,6 @@ pub(crate) fn kernel(text: &str) -> Box<dyn Kernel> {
     gp_kernels::parse(text).unwrap()
 }
 
-/// Three classes with different kernels.
 pub(crate) fn three_classes() -> Ivm {
     let kernels = [
         "2.0 * rbf(lengthscale=0.3)",
@@ -57,7 +55,7 @@ pub(crate) fn three_classes() -> Ivm {
     Ivm::new(kernels.iter().map(|text| kernel(text)).collect(), Box::new(Softmax::new(3).unwrap())).unwrap()
 }
 
-/// Mean and covariance matrix (row by row) of the latents of one point.
+/// Mean and covariance (by row) of one point's latents.
 #[derive(Debug, PartialEq)]
 pub(crate) struct PointBelief {
     pub(crate) mean: Vec<f64>,

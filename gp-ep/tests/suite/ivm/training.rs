@@ -1,4 +1,4 @@
-//! Learning parameters in rounds.
+//! Learning in rounds.
 
 use super::support::{Problem, kernel, probabilities};
 use gp_ep::ivm::{Coupling, Ivm, IvmLearning, IvmOptions, IvmTraining};
@@ -10,7 +10,6 @@ fn minor() -> MinimiseOptions {
     MinimiseOptions { max_iterations: 8, ..MinimiseOptions::default() }
 }
 
-/// Learns in `rounds` rounds.
 #[expect(clippy::unwrap_used, reason = "a helper that fails is a failed test")]
 fn rounds(
     model: &mut Ivm,
@@ -22,8 +21,8 @@ fn rounds(
     model.learn_with(&problem.data(), Learning::Outer(minor), &settings, &mut |_| {}).unwrap().state
 }
 
-/// From length-scales ten times too short: the criterion decreases, predictions of new points improve, and
-/// the model keeps the parameters of the run that it reports.
+/// From length-scales ten times too short: the criterion decreases, predictions improve, and the model has
+/// the parameters of the reported run.
 #[test]
 fn training_lowers_the_criterion() {
     let (training, test) = (Problem::stripes(150, 3, 1), Problem::stripes(150, 3, 2));
@@ -52,7 +51,7 @@ fn training_lowers_the_criterion() {
     }
 }
 
-/// One latent for two classes; and a model without free parameters stays unchanged.
+/// One latent for two classes; a model without free parameters stays unchanged.
 #[test]
 fn the_binary_machine_learns_too() {
     let problem = Problem::signs(120, 3);
@@ -77,7 +76,6 @@ fn stripes() -> (Problem, Ivm, IvmOptions) {
     (Problem::stripes(150, 3, 1), model, options)
 }
 
-/// Control that interrupts a run after its second iteration.
 fn interrupted() -> Control {
     let interrupt = Interrupt::new();
     let asked = interrupt.clone();
@@ -89,8 +87,7 @@ fn interrupted() -> Control {
     })
 }
 
-/// After an interrupt no new active set is chosen: the parameters learned so far stay, with the active set
-/// they were learned with.
+/// No new active set after an interrupt: learned parameters stay with their active set.
 #[test]
 fn interrupted_rounds_keep_what_was_learned() {
     let (problem, mut model, options) = stripes();

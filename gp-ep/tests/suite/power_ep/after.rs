@@ -1,4 +1,4 @@
-//! EP on new observations after earlier ones, of which only the posterior remains.
+//! EP on new observations after earlier ones, known by their posterior.
 
 use super::support::{Problem, assert_close, converged, model, tight};
 use faer::{Mat, MatRef};
@@ -10,7 +10,6 @@ use gp_linalg::{Cholesky, JitterPolicy, Threading};
 const FIRST: usize = 25;
 const ALL: usize = 40;
 
-/// First rows of a problem, and the rest.
 fn parts<'a>(problem: &'a Problem, y: &'a [f64]) -> [(MatRef<'a, f64>, &'a [f64]); 2] {
     let x = problem.inputs.as_ref();
     [(x.subrows(0, FIRST), &y[..FIRST]), (x.subrows(FIRST, ALL - FIRST), &y[FIRST..])]
@@ -31,8 +30,8 @@ fn posterior(ep: &BatchEp, model: &PowerEp) -> InducingPosterior {
     ep.posterior(model, 0).unwrap()
 }
 
-/// Under Gaussian noise sites are independent of each other: one full step is regression on all rows, and the
-/// estimates of both parts sum to that of the whole.
+/// Independent sites under Gaussian noise: one full step is regression on all rows; both estimates sum to
+/// the whole.
 #[test]
 fn regression_in_two_parts_is_regression() {
     let problem = Problem::new(ALL, 2, 31);
@@ -58,7 +57,6 @@ fn regression_in_two_parts_is_regression() {
     }
 }
 
-/// At a fixed point of all sites, those of some rows are a fixed point given the others.
 #[test]
 fn the_fixed_point_of_all_rows_is_one_of_the_later_ones() {
     let problem = Problem::new(ALL, 2, 32);
@@ -88,7 +86,7 @@ fn the_fixed_point_of_all_rows_is_one_of_the_later_ones() {
     }
 }
 
-/// The earlier posterior can have a precision or a covariance; that of no observations is the prior.
+/// Held as precision or covariance; without observations the prior.
 #[test]
 fn what_came_before_may_be_held_in_either_way() {
     let problem = Problem::new(ALL, 2, 33);

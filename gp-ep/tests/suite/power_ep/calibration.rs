@@ -1,7 +1,5 @@
-//! Coverage of intervals, for data drawn from the model and fitted with its parameters.
-//!
-//! Repetitions are independent but the points of one are not, so the standard error is that of the mean over
-//! repetitions.
+//! Coverage of intervals for data drawn from the model, fitted with its parameters. Repetitions are independent,
+//! points of one are not: standard errors are of the mean over repetitions.
 
 use super::support::{model, rbf};
 use faer::Mat;
@@ -16,11 +14,11 @@ use rand_distr::{Distribution, StandardNormal, Uniform};
 const NOISE: f64 = 0.09;
 const GAUSSIAN: &str = "gaussian(variance=0.09)";
 
-/// Two-sided normal quantiles of 50, 80 and 95 %.
+/// Two-sided normal quantiles.
 const LEVELS: [(f64, f64); 3] =
     [(0.5, 0.674_489_750_196_081_7), (0.8, 1.281_551_565_544_600_5), (0.95, 1.959_963_984_540_054)];
 
-/// Latent values at random points of [−2, 2], drawn from the prior.
+/// Prior draws at random points of [−2, 2].
 fn drawn(count: usize, rng: &mut ChaCha8Rng) -> (Mat<f64>, Vec<f64>) {
     let interval = Uniform::new(-2.0, 2.0).unwrap();
     let x = Mat::from_fn(count, 1, |_, _| interval.sample(rng));
@@ -45,7 +43,6 @@ fn drawn(count: usize, rng: &mut ChaCha8Rng) -> (Mat<f64>, Vec<f64>) {
     (x, f)
 }
 
-/// Coverage of one level in each repetition.
 #[derive(Default)]
 struct Shares(Vec<f64>);
 
@@ -61,7 +58,7 @@ impl Shares {
     }
 }
 
-/// Fractions of `values` inside the intervals of `beliefs`, by level.
+/// Fractions inside the intervals of `beliefs`, by level.
 fn cover(shares: &mut [Shares; 3], beliefs: &[(f64, f64)], values: &[f64]) {
     for ((_, quantile), shares) in LEVELS.iter().zip(shares) {
         let inside = |((mean, variance), value): (&(f64, f64), &f64)| {
@@ -72,7 +69,6 @@ fn cover(shares: &mut [Shares; 3], beliefs: &[(f64, f64)], values: &[f64]) {
     }
 }
 
-/// Beliefs about f at new points.
 fn fitted(
     likelihood: &str,
     (x, y): (&Mat<f64>, &[f64]),

@@ -1,4 +1,4 @@
-//! Faults of data, batches and updates are errors with name and place, and leave the state valid.
+//! Faults of data, batches and updates give errors with name and place, and leave the state valid.
 
 use super::support::{Problem, assert_close, converged, model, tight};
 use gp_ep::power_ep::{GradientKind, MiniBatchEp, Sharing, SiteOrder};
@@ -267,7 +267,7 @@ fn a_refresh_that_fails_is_mended_by_one_that_does_not() {
     assert_all_close(&mean(&ep, &sound), &before, 1e-10);
 }
 
-/// One observation at `x`, far from every inducing input, so that its own noise s dominates f.
+/// One observation at `x`, far from inducing inputs: s dominates f.
 fn lonely(alpha: f64) -> (faer::Mat<f64>, PowerEp) {
     let x = faer::Mat::from_fn(1, 1, |_, _| 3.0);
     let z = faer::Mat::from_fn(1, 1, |_, _| 0.5);

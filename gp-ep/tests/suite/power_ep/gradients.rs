@@ -12,7 +12,7 @@ pub(crate) fn chained(model: &PowerEp, natural: &[f64]) -> Vec<f64> {
     out
 }
 
-/// Central differences of fourth order of `log_z`, by every free coordinate.
+/// Fourth-order central differences by every free coordinate.
 pub(crate) fn differences(model: &PowerEp, mut log_z: impl FnMut(&PowerEp) -> f64) -> Vec<f64> {
     let mut at = vec![0.0; model.free_count()];
     model.write_free(&mut at).unwrap();

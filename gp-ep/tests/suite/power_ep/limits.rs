@@ -66,8 +66,7 @@ fn batches_of_own_sites_end_where_sweeps_do() {
     }
 }
 
-/// Parameters learned with own sites, in batches of some rows or of all, leave the posterior of EP at these
-/// parameters.
+/// Learning with own sites, in batches of some or all rows.
 #[test]
 fn what_batches_leave_is_ep() {
     let problem = Problem::new(30, 2, 45);

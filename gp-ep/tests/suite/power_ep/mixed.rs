@@ -1,11 +1,10 @@
-//! Anderson mixing converges to the same sites as plain sweeps, in fewer sweeps.
+//! Anderson mixing reaches the sites of plain sweeps in fewer sweeps.
 
 use super::support::{Problem, RBF, assert_close, model, tight};
 use gp_ep::{BatchEp, EpOptions, PowerEp, Powers, SparseProcess, Table};
 use gp_kernels::inducing::InducingInputs;
 use gp_linalg::JitterPolicy;
 
-/// Number of sweeps, log Z and the means of the first latent function, after convergence.
 fn at_rest(model: &PowerEp, data: &Table<'_>, options: &EpOptions) -> (usize, f64, Vec<f64>) {
     let mut ep = BatchEp::new(model, data).unwrap();
     let end = ep.converge(model, options).unwrap();
@@ -13,7 +12,6 @@ fn at_rest(model: &PowerEp, data: &Table<'_>, options: &EpOptions) -> (usize, f6
     (end.sweeps, ep.log_z(model).unwrap(), ep.posterior(model, 0).unwrap().mean().to_vec())
 }
 
-/// Asserts the same result in at most `share` of the sweeps.
 #[track_caller]
 fn assert_sooner(model: &PowerEp, data: &Table<'_>, share: f64, what: &str) {
     let [plain, mixed] = [0, 5].map(|memory| at_rest(model, data, &EpOptions { memory, ..tight() }));
@@ -49,7 +47,7 @@ fn so_do_sites_of_several_classes() {
     assert_sooner(&model, &data, 0.7, "three classes");
 }
 
-/// A mixture that leads away from convergence is abandoned: contradictory labels under long length-scales.
+/// Contradictory labels under long length-scales.
 #[test]
 fn nothing_is_lost_where_mixtures_lead_astray() {
     let problem = Problem::new(150, 1, 63);
@@ -67,8 +65,8 @@ fn nothing_is_lost_where_mixtures_lead_astray() {
     }
 }
 
-/// After any number of sweeps the sites are those of a plain sweep: the next sweep finds them about as near
-/// to convergence as the last did, and log Z exists.
+/// After any number of sweeps the sites are of a plain one: the next sweep finds them equally converged, and
+/// log Z exists.
 #[test]
 fn what_is_left_was_not_mixed_unseen() {
     let problem = Problem::new(100, 1, 64);

@@ -1,4 +1,4 @@
-//! Iterative Power EP against formulas written out without any of the workspace's linear algebra.
+//! Power EP against formulas without the workspace's linear algebra.
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 mod after;

@@ -12,7 +12,6 @@ fn model(problem: &Problem, lengthscale: f64) -> PowerEp {
     PowerEp::new(vec![process], likelihood).unwrap().with_powers(Powers::Same(1.0))
 }
 
-/// Steps through these epochs while length-scales change from step to step.
 fn walk(
     ep: &mut MiniBatchEp,
     (problem, data): (&Problem, &Table<'_>),
@@ -32,8 +31,8 @@ fn walk(
     }
 }
 
-/// Sites of a probit likelihood never have negative precision. Whatever φ they were added with, they leave a
-/// proper posterior, and no probability of labels above 1.
+/// Probit sites never have negative precision: with any φ they leave a proper posterior and no probability
+/// above 1.
 #[test]
 fn sums_stay_those_of_a_posterior_however_parameters_move() {
     let problem = Problem::new(240, 1, 31);
@@ -45,7 +44,6 @@ fn sums_stay_those_of_a_posterior_however_parameters_move() {
     });
 }
 
-/// Earlier moves of parameters leave no trace: the fixed point is that of EP on all observations.
 #[test]
 fn sums_forget_where_parameters_were() {
     let problem = Problem::new(120, 1, 32);

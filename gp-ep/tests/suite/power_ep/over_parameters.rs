@@ -1,4 +1,4 @@
-//! Predictions with uncertain parameters, against closed-form regression and a sum over a grid.
+//! Predictions with uncertain parameters, against closed-form regression and a grid.
 
 use super::support::{Problem, assert_close, model};
 use faer::Mat;
@@ -10,7 +10,6 @@ use gp_kernels::Evaluator;
 use gp_likelihoods::Gaussian;
 use gp_optim::{MinimiseOptions, ParameterSet as _, ParameterSetMut as _};
 
-/// Means and variances of the latent function at the rows of `x`.
 fn moments(predictor: &Predictor, x: &Mat<f64>) -> Vec<(f64, f64)> {
     let functions = predictor.functions();
     let mut sums = vec![(0.0, 0.0); x.nrows()];
@@ -62,7 +61,7 @@ fn under_gaussian_noise_it_is_that_of_regression() {
 
 const WIDTH: f64 = 0.8;
 
-/// Labels and one free parameter: against sums over a grid, with weights `p(y | θ) N(θ; θ̂, s²)`.
+/// One free parameter, weights `p(y | θ) N(θ; θ̂, s²)`.
 #[test]
 fn draws_are_a_sum_over_the_grid() {
     let problem = Problem::new(20, 2, 72);

@@ -1,5 +1,4 @@
-//! Extreme data and parameters: every operation ends in finite numbers or a descriptive error, after a
-//! bounded number of sweeps.
+//! Extreme data and parameters end in finite numbers or descriptive errors, after a bounded number of sweeps.
 
 use super::support::Problem;
 use faer::Mat;
@@ -11,7 +10,6 @@ use gp_kernels::posterior::InducingPosterior;
 use gp_linalg::{JitterPolicy, Threading};
 use gp_optim::ParameterSet;
 
-/// Model with extreme data or parameters.
 struct Trouble {
     what: &'static str,
     kernel: String,
@@ -43,7 +41,7 @@ impl Trouble {
             .with_threading(Threading::Here)
     }
 
-    /// Runs all operations for one power and level; returns the errors.
+    /// All operations for one power and level; returns the errors.
     fn endure(&self, alpha: f64, level: Level) -> Vec<(String, InferenceError)> {
         let model = self.model(alpha, level);
         let data = Table::with_targets(self.inputs.as_ref(), &self.targets).unwrap();
@@ -122,7 +120,6 @@ impl Trouble {
         Ok(())
     }
 
-    /// Predictions are finite and no variance is negative.
     fn assert_finite(&self, posterior: &InducingPosterior, what: &str) {
         let found = posterior.predict(self.inputs.as_ref(), &Evaluator::default()).unwrap();
         assert!(found.mean.iter().all(|m| m.is_finite()), "{what}: {:?}", found.mean);
@@ -130,7 +127,6 @@ impl Trouble {
     }
 }
 
-/// Powers and levels, with powers close to 0.
 const KNOBS: [(f64, Level); 7] = [
     (1.0, Level::Projection),
     (0.5, Level::Projection),

@@ -1,4 +1,4 @@
-//! With Gaussian noise, the fixed point has a closed form: FITC at α = 1, the variational bound at α = 0.
+//! Closed form of the fixed point under Gaussian noise: FITC at α = 1, the variational bound at α = 0.
 
 use super::reference::{Table, solve};
 use super::support::{Problem, assert_close, converged, model, rbf, table, tight};
@@ -8,7 +8,7 @@ use std::f64::consts::TAU;
 const NOISE: f64 = 0.09;
 const GAUSSIAN: &str = "gaussian(variance=0.09)";
 
-/// `ln p` of Power EP regression (Bui et al. 2017 eq. 30), and the predictive mean and variance of f at one new point.
+/// `ln p` of Power EP regression (Bui et al. 2017 eq. 30); mean and variance of f at a new point.
 fn dense(x: &Table, y: &[f64], z: &Table, alpha: f64, new: &[f64]) -> (f64, f64, f64) {
     let k_zz: Table = z.iter().map(|a| z.iter().map(|b| rbf(a, b)).collect()).collect();
     let with_new: Table = x.iter().cloned().chain([new.to_vec()]).collect();

@@ -1,8 +1,5 @@
-//! EP with Z = X against the posterior that it approximates, from long runs of elliptical slice sampling,
-//! annealed importance sampling, and quadrature over all latent values if these are few.
-//!
-//! Tolerances allow for the errors of sampling and of EP itself; where EP's own error is known (quadrature),
-//! it is stated.
+//! EP with Z = X against its posterior by elliptical slice sampling, annealed importance sampling, and quadrature for
+//! few latent values. Tolerances allow for errors of sampling and EP; EP's own is stated where known from quadrature.
 
 use super::reference::Table as Dense;
 use super::support::{Problem, converged, model, rbf, tight};
@@ -21,7 +18,7 @@ fn probit(y: f64, f: f64) -> f64 {
     log_normal_cdf(y * f)
 }
 
-/// Student's t with 4 degrees of freedom and squared scale 0.3: `Γ(5/2) = 3√π/4`, `Γ(2) = 1`.
+/// 4 degrees of freedom, squared scale 0.3: `Γ(5/2) = 3√π/4`, `Γ(2) = 1`.
 fn student(y: f64, f: f64) -> f64 {
     (0.75 / (4.0f64 * 0.3).sqrt()).ln() - 2.5 * ((y - f).powi(2) / 1.2).ln_1p()
 }
@@ -96,7 +93,6 @@ fn total(log_density: LogDensity, y: &[f64], f: &[f64]) -> f64 {
     y.iter().zip(f).map(|(&y, &f)| log_density(y, f)).sum()
 }
 
-/// Means and covariances of all latent values, by a chain of this many steps.
 fn sampled(factor: &Dense, y: &[f64], log_density: LogDensity, steps: usize) -> (Vec<f64>, Dense) {
     let n = y.len();
     let mut sampler = Sampler::new(factor, y, log_density, 81);
@@ -115,16 +111,16 @@ fn sampled(factor: &Dense, y: &[f64], log_density: LogDensity, steps: usize) -> 
     (mean, square)
 }
 
-/// Estimates of the posterior by importance sampling from a Gaussian.
+/// Importance sampling from a Gaussian.
 struct Weighed {
     log_z: f64,
-    /// Standard error of log Z.
+    /// Of log Z.
     error: f64,
-    /// Mean and standard deviation of each latent value.
+    /// Means and standard deviations.
     marginals: Vec<(f64, f64)>,
 }
 
-/// Importance sampling from the Gaussian with these moments, widened 1.2 times to cover the tails.
+/// From the Gaussian with these moments, widened 1.2 times to cover the tails.
 fn weighed(
     prior: &Dense,
     y: &[f64],
@@ -169,7 +165,7 @@ fn product(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// `ln p(y)` by annealed importance sampling (Neal 2001), with its standard error.
+/// `ln p(y)` by annealed importance sampling (Neal 2001), with standard error.
 fn annealed(factor: &Dense, y: &[f64], log_density: LogDensity, runs: u64, steps: usize) -> (f64, f64) {
     let log_weights: Vec<f64> = (0..runs)
         .map(|run| {
@@ -191,8 +187,7 @@ fn annealed(factor: &Dense, y: &[f64], log_density: LogDensity, runs: u64, steps
     (largest + mean.ln(), (variance / runs as f64).sqrt())
 }
 
-/// `ln p(y)`, and mean and variance of each latent value, by the trapezoidal rule over whitened latent
-/// values. It is accurate to rounding for smooth integrands with such tails.
+/// `ln p(y)`, means and variances by the trapezoidal rule over whitened latent values, accurate to rounding.
 fn integrated(factor: &Dense, y: &[f64], log_density: LogDensity) -> (f64, Vec<(f64, f64)>) {
     fn visit(at: &mut Vec<f64>, log_p: f64, (factor, y, g): (&Dense, &[f64], LogDensity), sums: &mut [f64]) {
         let i = at.len();
@@ -226,7 +221,6 @@ fn integrated(factor: &Dense, y: &[f64], log_density: LogDensity) -> (f64, Vec<(
     (log_z, moments.collect())
 }
 
-/// EP's log Z, and its mean and variance of each latent value.
 fn approximated(likelihood: &str, problem: &Problem, y: &[f64], alpha: f64) -> (f64, Vec<(f64, f64)>) {
     let data = Table::with_targets(problem.inputs.as_ref(), y).unwrap();
     let model = model(likelihood, problem.all_inputs()).with_powers(Powers::Same(alpha));
@@ -236,7 +230,6 @@ fn approximated(likelihood: &str, problem: &Problem, y: &[f64], alpha: f64) -> (
     (ep.log_z(&model).unwrap(), found.mean.iter().copied().zip(found.variance.iter().copied()).collect())
 }
 
-/// Compares EP at α = 1 with sampling, in means, standard deviations and log Z.
 fn compare(likelihood: &str, log_density: LogDensity, y: &[f64], problem: &Problem) {
     let factor = prior_factor(&problem.table());
     let (log_z, marginals) = approximated(likelihood, problem, y, 1.0);

@@ -1,5 +1,4 @@
-//! Own and tied sites of any power against stochastic and ordinary Power EP in dense matrices, with tilted
-//! moments by the trapezoidal rule instead of derivatives.
+//! Own and tied sites of any power against dense matrices, with tilted moments by the trapezoidal rule.
 
 use super::reference::{Table as Dense, solve};
 use super::support::{Problem, assert_close, model, rbf, table};
@@ -9,7 +8,7 @@ use gp_kernels::Evaluator;
 use gp_likelihoods::special::log_normal_cdf;
 use std::f64::consts::TAU;
 
-/// `N(m, V)` of inducing values u with the natural parameters `K⁻¹ + T` and η, and `ln ∫ N(u; 0, K) exp(ηᵀu − ½uᵀTu)`.
+/// `N(m, V)` of inducing values with natural parameters `K⁻¹ + T` and η; `ln ∫ N(u; 0, K) exp(ηᵀu − ½uᵀTu)`.
 struct Gaussian {
     mean: Vec<f64>,
     covariance: Dense,
@@ -29,8 +28,7 @@ fn gaussian(k: &Dense, t: &Dense, eta: &[f64], weight: f64) -> Gaussian {
     Gaussian { mean, covariance, log_normaliser: 0.5 * (quadratic - log_det) }
 }
 
-/// For `a ~ N(m, c)`, `f = a + N(0, s)` and the factor `Φ(y f)^α`: the log of its integral, and mean and
-/// variance of a under the product.
+/// For `a ~ N(m, c)`, `f = a + N(0, s)` and the factor `Φ(y f)^α`: log integral, and mean and variance of a.
 fn tilt(y: f64, m: f64, c: f64, s: f64, alpha: f64) -> (f64, f64, f64) {
     // The factor depends on f ~ N(m, c + s); E[a | f] and Var[a | f] follow by regression of a on f.
     let (v, step) = (c + s, 0.05);
@@ -47,8 +45,7 @@ fn tilt(y: f64, m: f64, c: f64, s: f64, alpha: f64) -> (f64, f64, f64) {
     ((z * step / TAU.sqrt()).ln(), mean, variance)
 }
 
-/// Stochastic Power EP, all observations at once, for `sweeps` half steps: log Z before the last step, and
-/// the mean of u.
+/// Stochastic Power EP in `sweeps` half steps on all observations: log Z before the last, mean of u.
 fn stochastic(k: &Dense, a: &Dense, s: &[f64], y: &[f64], alpha: f64, sweeps: usize) -> (f64, Vec<f64>) {
     let (n, m) = (y.len(), k.len());
     let (mut t, mut eta) = (vec![vec![0.0; m]; m], vec![0.0; m]);

@@ -12,13 +12,13 @@ use rand_distr::{Distribution, StandardNormal, Uniform};
 
 pub(crate) const RBF: &str = "1.7 * rbf(lengthscale=0.8)";
 
-/// Kernel `1.7 · rbf(lengthscale = 0.8)` for the reference.
+/// `1.7 · rbf(lengthscale = 0.8)`
 pub(crate) fn rbf(x: &[f64], z: &[f64]) -> f64 {
     let squared: f64 = x.iter().zip(z).map(|(x, z)| (x - z).powi(2)).sum();
     1.7 * (-0.5 * squared / 0.64).exp()
 }
 
-/// Inputs uniform in a cube of side 4, with a noisy latent signal.
+/// Inputs uniform in a cube of side 4, noisy latent signal.
 pub(crate) struct Problem {
     pub(crate) inputs: Mat<f64>,
     pub(crate) signal: Vec<f64>,
@@ -43,7 +43,6 @@ impl Problem {
         self.signal.iter().map(|&f| if f > 0.2 { 1.0 } else { -1.0 }).collect()
     }
 
-    /// Counts that grow with the signal.
     pub(crate) fn counts(&self) -> Vec<f64> {
         self.signal.iter().map(|&f| (1.0 + f).exp().round()).collect()
     }
@@ -52,13 +51,12 @@ impl Problem {
         table(&self.inputs)
     }
 
-    /// The first `count` inputs, slightly moved, as inducing inputs.
+    /// First `count` inputs, slightly moved.
     pub(crate) fn inducing(&self, count: usize) -> InducingInputs {
         let z = Mat::from_fn(count, self.inputs.ncols(), |i, d| self.inputs[(i, d)] + 0.05);
         InducingInputs::points(z.as_ref()).unwrap()
     }
 
-    /// All inputs as inducing inputs.
     pub(crate) fn all_inputs(&self) -> InducingInputs {
         InducingInputs::points(self.inputs.as_ref()).unwrap()
     }
@@ -75,7 +73,6 @@ pub(crate) fn model(likelihood: &str, inputs: InducingInputs) -> PowerEp {
     PowerEp::new(vec![process], likelihood).unwrap().with_jitter(JitterPolicy::none())
 }
 
-/// Options for convergence to rounding.
 pub(crate) fn tight() -> EpOptions {
     EpOptions { tolerance: 1e-12, log_z_tolerance: 1e-13, max_sweeps: 3000, ..EpOptions::default() }
 }

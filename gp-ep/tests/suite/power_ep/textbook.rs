@@ -1,4 +1,4 @@
-//! With Z = X, EP as in textbooks (Rasmussen and Williams 2006, §3.6), with dense matrices.
+//! EP with Z = X as in Rasmussen and Williams 2006, §3.6, with dense matrices.
 
 use super::reference::{Table as Dense, solve};
 use super::support::{Problem, assert_close, converged, model, rbf, tight};
@@ -6,7 +6,7 @@ use gp_ep::power_ep::SiteOrder;
 use gp_ep::{BatchEp, EpOptions, Level, Powers, Table};
 use gp_likelihoods::special::{inverse_mills, log_normal_cdf};
 
-/// Updates sites in turn until they converge; returns log Z, and mean and variance of each latent value.
+/// Sites updated in turn; log Z, means and variances of latent values.
 fn textbook(k: &Dense, y: &[f64]) -> (f64, Vec<(f64, f64)>) {
     let n = y.len();
     let (mut tau, mut nu) = (vec![0.0; n], vec![0.0; n]);

@@ -11,7 +11,6 @@ fn bits(values: &[f64]) -> Vec<u64> {
     values.iter().map(|value| value.to_bits()).collect()
 }
 
-/// Sweeps, log Z and a gradient on 1400 observations: more than one lane.
 fn run(threads: Option<usize>) -> Vec<u64> {
     let threading = if threads.is_some() { Threading::Pool } else { Threading::Here };
     let work = || {

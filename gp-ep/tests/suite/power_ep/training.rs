@@ -1,5 +1,4 @@
-//! Outer, inner and mini-batch learning: each improves the objective, ends at its maximum, and moves only
-//! free parameters.
+//! Outer, inner and mini-batch learning improve the objective, end at its maximum, and move only free parameters.
 
 use super::support::{Problem, assert_close, tight};
 use gp_ep::power_ep::{EpLearning, EpState, GradientKind, Sharing, SiteOrder};
@@ -14,7 +13,6 @@ use gp_optim::{
     Adadelta, Adam, Batches, DescentOptions, FirstOrder, MinimiseOptions, ParameterSet, Prior, SignAdaptive,
 };
 
-/// One latent function of one input, with fixed inducing inputs and a prior on its length-scale.
 fn start(problem: &Problem, likelihood: &str, alpha: f64) -> PowerEp {
     let kernel = gp_kernels::parse("1 * rbf(lengthscale=1.5)").unwrap();
     let mut process = SparseProcess::new(kernel, problem.inducing(6)).unwrap().with_fixed_inputs();
@@ -45,7 +43,6 @@ fn assert_same_posterior(found: &InducingPosterior, expected: &InducingPosterior
     assert_eq!(found, expected);
 }
 
-/// Parts that a posterior was made with: text of the kernel, and inducing inputs.
 trait ProcessParts {
     fn process_parts(&self) -> (String, Vec<f64>);
 }
@@ -62,7 +59,7 @@ fn steps(rule: impl Into<FirstOrder>, count: u64) -> Steps {
     steps
 }
 
-/// Settings with longer steps of sites than the default.
+/// Longer steps of sites than the default.
 fn beside(sharing: Sharing) -> EpLearning {
     EpLearning::default().with_ep(EpOptions { step: 0.8, ..EpOptions::default() }).with_sharing(sharing)
 }
@@ -210,7 +207,6 @@ fn inner_training_heeds_the_schedule() {
     }
 }
 
-/// All parameters after a few steps of every way of learning.
 fn trained_bits(threading: Threading) -> Vec<u64> {
     let problem = Problem::new(1100, 1, 125);
     let y = problem.signs();

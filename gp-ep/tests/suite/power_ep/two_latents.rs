@@ -1,4 +1,4 @@
-//! Models of two latent functions: mean and log variance of Gaussian noise, and two means with a likelihood of two factors.
+//! Two latent functions: mean and log variance of Gaussian noise, and two means with a likelihood of two factors.
 
 use super::gradients::{assert_gradient, chained, differences};
 use super::reference;
@@ -71,7 +71,7 @@ fn a_noise_that_does_not_vary_is_gaussian_noise() {
     }
 }
 
-/// `ln p(y)` of one observation at one point, by the trapezoidal rule over both latents.
+/// `ln p(y)` of one observation, by the trapezoidal rule over both latents.
 fn single(y: f64, prior_variances: [f64; 2]) -> f64 {
     let step = 0.05;
     let [v, w] = prior_variances;
@@ -123,7 +123,7 @@ fn batches_of_two_latents_end_where_sweeps_do() {
     assert!(batches.posterior(&model, 2).is_err());
 }
 
-/// `y_p = f_p + N(0, σ²)` for p = 0 and 1, as two factors or as one.
+/// `y_p = f_p + N(0, σ²)`, p = 0 and 1, as two factors or one.
 #[derive(Clone, Debug)]
 struct Both {
     noise: Gaussian,
@@ -167,7 +167,6 @@ impl Separable for Both {
 }
 
 impl Both {
-    /// Product of the integrals over both outputs.
     fn whole(
         out: &mut LatentDerivatives,
         mut each: impl FnMut(usize, &mut LatentDerivatives) -> Result<(), LikelihoodError>,
@@ -225,8 +224,7 @@ impl Density for Both {
     }
 }
 
-/// Independent Gaussian observations of two latents factor exactly: one factor or two give the same result,
-/// that of exact regression.
+/// Independent Gaussian observations factor exactly: exact regression either way.
 #[test]
 fn a_likelihood_of_two_exact_factors_is_the_same_whole() {
     let problem = Problem::new(12, 1, 137);

@@ -5,8 +5,8 @@ use super::support::{Problem, model};
 use faer::Mat;
 use proptest::prelude::*;
 
-/// Tolerance for rounding and for jitter, which at 1e-14 of the prior variance moves residuals over a noise
-/// of 1e-3 by less.
+/// For rounding and jitter, which at 1e-14 of the prior variance moves residuals over a noise of 1e-3 by
+/// less.
 fn room(value: f64) -> f64 {
     1e-8 * value.abs().max(1.0)
 }

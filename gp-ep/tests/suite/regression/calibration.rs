@@ -14,7 +14,7 @@ const SIMULATIONS: usize = 600;
 const KERNEL: &str = "1.4 * rbf(lengthscale=0.7)";
 const NOISE: f64 = 0.1;
 
-/// Functions drawn from the prior at these points, observed with noise: one data set per column.
+/// Noisy prior draws at these points, one data set per column.
 fn simulate(points: &Mat<f64>) -> Mat<f64> {
     let kernel = gp_kernels::parse(KERNEL).unwrap();
     let mut covariance = gp_kernels::gram(kernel.as_ref(), points.as_ref()).unwrap();

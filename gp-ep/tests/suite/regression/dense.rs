@@ -1,21 +1,20 @@
-//! Bui et al. 2017 §3.6 and §3.7 with N×N matrices and Gaussian elimination: slow, short and independent.
+//! Bui et al. 2017 §3.6 and §3.7 with N×N matrices and Gaussian elimination.
 
 use super::reference::{Covariance, Table, solve};
 use std::f64::consts::TAU;
 
-/// Inputs of the formulas.
 pub(crate) struct Dense<'a> {
     pub(crate) kernel: Covariance<'a>,
     pub(crate) x: Table,
     pub(crate) z: Table,
     pub(crate) y: &'a [f64],
-    /// Noise variance per observation.
+    /// One per observation.
     pub(crate) noise: Vec<f64>,
-    /// Observations of each factor, and its power.
+    /// Observations and power of each factor.
     pub(crate) factors: Vec<(Vec<usize>, f64)>,
 }
 
-/// `ln|I + α T| (1 − α)/2α`, or its series if α is too small for the determinant to show it.
+/// `ln|I + α T| (1 − α)/2α`, or its series for small α.
 fn regulariser(t: &Table, power: f64) -> f64 {
     let n = t.len();
     let trace: f64 = (0..n).map(|i| t[i][i]).sum();
@@ -34,7 +33,7 @@ impl Dense<'_> {
         a.iter().map(|a| b.iter().map(|b| (self.kernel)(a, b)).collect()).collect()
     }
 
-    /// `Q = K_xz K_zz⁻¹ K_zx` of all pairs of these points.
+    /// `Q = K_xz K_zz⁻¹ K_zx`
     fn explained(&self, points: &Table) -> Table {
         let k_zx = self.cross(&self.z, points);
         let (solved, _) = solve(&self.cross(&self.z, &self.z), &k_zx);
@@ -42,7 +41,7 @@ impl Dense<'_> {
         (0..points.len()).map(|i| (0..points.len()).map(|j| entry(i, j)).collect()).collect()
     }
 
-    /// `log Z`, and mean and variance of f at each of some new points.
+    /// `log Z`; mean and variance of f at new points.
     pub(crate) fn evaluate(&self, new: &[Vec<f64>]) -> (f64, Vec<(f64, f64)>) {
         let n = self.x.len();
         let all: Table = self.x.iter().chain(new).cloned().collect();

@@ -9,7 +9,6 @@ use gp_ep::{
 use gp_kernels::inducing::InducingInputs;
 use gp_optim::{ParameterSet, ParameterSetMut};
 
-/// Central difference of fourth order by one unconstrained coordinate.
 fn difference(model: &SparseRegression, data: &Observations<'_>, coordinate: usize) -> f64 {
     const H: f64 = 1e-3;
     let mut workspace = RegressionWorkspace::new();
@@ -24,9 +23,8 @@ fn difference(model: &SparseRegression, data: &Observations<'_>, coordinate: usi
     (8.0 * (at(H) - at(-H)) - (at(2.0 * H) - at(-2.0 * H))) / (12.0 * H)
 }
 
-/// In log parameters, and in Z per length-scale, the objective varies on a scale of about one, so the
-/// truncation error is about h⁴ = 1e-12 of its size; rounding (1e-13 of values up to 1e3, divided by h) stays
-/// below 1e-7.
+/// In log parameters, and Z per length-scale, the objective varies on a scale of one: truncation error about
+/// h⁴ = 1e-12 of its size, rounding (1e-13 of values up to 1e3, over h) below 1e-7.
 #[track_caller]
 pub(crate) fn check(model: &SparseRegression, data: &Observations<'_>) {
     let mut workspace = RegressionWorkspace::new();
@@ -110,13 +108,11 @@ fn over_several_lanes() {
     }
 }
 
-/// Blocks of `size` observations.
 fn scattered_blocks_of(observations: usize, size: usize) -> Blocks {
     let blocks = observations.div_ceil(size);
     Blocks::from_labels(&(0..observations).map(|i| i % blocks).collect::<Vec<_>>()).unwrap()
 }
 
-/// Log Z and its gradient in natural units.
 fn evaluated(model: &SparseRegression, data: &dyn DataSource) -> (f64, Vec<f64>) {
     let mut natural = vec![f64::NAN; model.parameter_count()];
     let mut workspace = RegressionWorkspace::new();
@@ -124,14 +120,13 @@ fn evaluated(model: &SparseRegression, data: &dyn DataSource) -> (f64, Vec<f64>)
     (value, natural)
 }
 
-/// Largest difference between entries.
 fn apart(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
 }
 
-/// Without columns of noise and weights the bound has its own reverse pass; with columns of zeros and ones it
-/// has the general one. Inducing inputs apart, more than data, and so close that rounding of the data moves
-/// the gradient: both agree to ten times that movement, or to the rounding of sums.
+/// The bound's own reverse pass, against the general one through columns of zero noise and unit weights.
+/// Inducing inputs apart, more than data, and so close that rounding moves the gradient: agreement to ten
+/// times that, or to rounding of sums.
 #[test]
 fn of_the_bound_by_fewer_products() {
     let problem = Problem::new(700, 2, 25);
@@ -161,7 +156,7 @@ fn of_the_bound_by_fewer_products() {
     }
 }
 
-/// With residuals below the rounding of targets the gradient is that of the general pass, to the bit.
+/// With residuals below the rounding of targets: the general pass, to the bit.
 #[test]
 fn of_the_bound_without_noise_is_that_of_what_was_computed() {
     let problem = Problem::new(150, 2, 26);

@@ -15,12 +15,11 @@ pub(crate) fn with_inputs(kernel: &str, inputs: InducingInputs, noise: f64, powe
     SparseRegression::new(process, Gaussian::new(noise).unwrap(), Powers::Same(power))
 }
 
-/// `count` inducing inputs in the cube of [`Problem`], none at a data point.
+/// Inducing inputs in the cube of [`Problem`], none at a data point.
 pub(crate) fn places(count: usize, dim: usize) -> Mat<f64> {
     Problem::new(count, dim, 900).inputs
 }
 
-/// Blocks of different sizes with observations that are far apart in the data.
 pub(crate) fn scattered_blocks(observations: usize) -> Blocks {
     let labels: Vec<usize> = (0..observations).map(|i| if i % 7 < 3 { i % 7 } else { 3 }).collect();
     Blocks::from_labels(&labels).unwrap()

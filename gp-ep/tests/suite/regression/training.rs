@@ -9,8 +9,8 @@ use gp_likelihoods::Gaussian;
 use gp_linalg::Threading;
 use gp_optim::{MinimiseOptions, ParameterSet, Prior};
 
-/// A little latent noise: FITC draws unneeded inducing inputs together until, without noise, `K_zz` is
-/// singular and the gradient loses its last digits.
+/// Latent noise: FITC draws unneeded inducing inputs together until, without noise, `K_zz` is singular and
+/// the gradient loses its last digits.
 const KERNEL: &str = "1 * rbf(lengthscale=1) + white(variance=fixed(1e-8))";
 
 fn start(inducing: usize, power: f64) -> SparseRegression {

@@ -14,7 +14,6 @@ use gp_optim::ParameterSet;
 
 const POWERS: [f64; 4] = [0.0, 1e-8, 0.5, 1.0];
 
-/// Log Z, its gradient in natural units, then means and variances at new points.
 fn everything(model: &SparseRegression, data: &dyn DataSource) -> Vec<f64> {
     let mut natural = vec![f64::NAN; model.parameter_count()];
     let mut workspace = RegressionWorkspace::new();
@@ -66,7 +65,7 @@ fn gradients_are_differences_whatever_the_weights() {
     }
 }
 
-/// With all inputs as inducing inputs nothing is unexplained, and every power is exact regression.
+/// Nothing is unexplained: every power is exact regression.
 #[test]
 fn all_powers_are_exact_with_inducing_inputs_at_the_data() {
     let problem = Problem::new(15, 2, 63);

@@ -8,7 +8,7 @@ use crate::evaluate::Evaluator;
 use crate::kernel::{Kernel, Points, point};
 use crate::views;
 
-/// Candidate row with its residual variance.
+/// Candidate row and its residual variance.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pivot {
     pub(super) row: usize,
@@ -16,22 +16,21 @@ pub(super) struct Pivot {
 }
 
 impl Pivot {
-    /// Candidate with the larger variance; the earlier row of equals.
+    /// The larger variance; the earlier row of equals.
     pub(super) fn larger(best: Self, next: Self) -> Self {
         if next.variance > best.variance { next } else { best }
     }
 }
 
-/// Block of points in row order, with their projections on chosen points.
+/// Points in row order, with their projections on chosen points.
 pub(super) struct PointBlock {
     rows: Vec<usize>,
     dim: usize,
-    /// Coordinates, row by row.
     values: Vec<f64>,
-    /// Rows of `Φᵀ` of these points, column by column.
+    /// These points' rows of `Φᵀ`, column by column.
     phi: Vec<f64>,
     residual: Vec<f64>,
-    /// `true` if a point is a candidate: neither it nor an equal point was chosen.
+    /// `true` for candidates: neither the point nor an equal one was chosen.
     open: Vec<bool>,
 }
 
@@ -41,7 +40,6 @@ impl PointBlock {
         Self { rows, dim, values, phi, residual, open }
     }
 
-    /// Points with their prior variances, before any choice.
     pub(super) fn new(
         points: Points<'_>,
         rows: std::ops::Range<usize>,
@@ -75,14 +73,12 @@ impl PointBlock {
         self.rows.binary_search(&row).ok()
     }
 
-    /// Removes a row from the candidates.
     pub(super) fn close(&mut self, row: usize) {
         if let Some(i) = self.place(row) {
             self.open[i] = false;
         }
     }
 
-    /// Appends a point of this block to the chosen ones.
     pub(super) fn choose(&mut self, pivot: Pivot, chosen: &mut Chosen) {
         if let Some(i) = self.place(pivot.row) {
             self.open[i] = false;
@@ -98,7 +94,7 @@ impl PointBlock {
         self.phi.iter().skip(i).step_by(self.count()).copied()
     }
 
-    /// Copies the points of these rows from blocks of `height` rows.
+    /// Copies these rows from blocks of `height` rows.
     pub(super) fn gather(blocks: &[Self], height: usize, rows: &[usize], dim: usize) -> Self {
         let mut gathered = Self::empty(dim);
         let known = blocks.first().map_or(0, |block| block.phi.len() / block.count().max(1));
@@ -120,8 +116,8 @@ impl PointBlock {
         gathered
     }
 
-    /// Conditions the points on those chosen from number `from` on: for each p, appends `(k_ip − φ_iᵀφ_p) /
-    /// √s_p` to `φ_i` and subtracts its square from `s_i`.
+    /// Conditions on chosen points from number `from` on: for each p, appends `(k_ip − φ_iᵀφ_p) / √s_p` to
+    /// `φ_i` and subtracts its square from `s_i`.
     pub(super) fn condition_on(
         &mut self,
         kernel: &dyn Kernel,
@@ -153,7 +149,7 @@ impl PointBlock {
     }
 }
 
-/// Scales a new column of `Φᵀ` and subtracts its squares from the residual variances.
+/// Scales a new column of `Φᵀ`; subtracts its squares from the residuals.
 fn append(column: &mut [f64], residual: &mut [f64], scale: f64) {
     for (entry, residual) in column.iter_mut().zip(residual) {
         *entry *= scale;

@@ -1,18 +1,16 @@
-//! Chosen points on which not all points are conditioned yet.
+//! Chosen points that not all points are conditioned on yet.
 
 use faer::{Mat, MatRef};
 
 use crate::kernel::Points;
 use crate::views;
 
-/// Chosen points in order, each with φ and √s at the time of its choice.
+/// Chosen points in order, with φ and √s at their choice.
 pub(super) struct Chosen {
     dim: usize,
-    /// Coordinates, row by row.
     points: Vec<f64>,
-    /// φ of each; one entry longer than the previous.
+    /// One entry longer for each.
     phi: Vec<Vec<f64>>,
-    /// `√s` of each.
     deviations: Vec<f64>,
 }
 
@@ -35,12 +33,12 @@ impl Chosen {
         views::points(&self.points[from * self.dim..], self.count() - from, self.dim)
     }
 
-    /// First `known` entries of φ, one column per point from number `from` on.
+    /// First `known` entries of φ, one column per point from `from` on.
     pub(super) fn heads(&self, from: usize, known: usize) -> Mat<f64> {
         Mat::from_fn(known, self.count() - from, |l, p| self.phi[from + p][l])
     }
 
-    /// Entries of φ of point `p` from `known` on, as a column.
+    /// Entries of φ of point `p` from `known` on.
     pub(super) fn tail(&self, p: usize, known: usize) -> MatRef<'_, f64> {
         let tail = &self.phi[p][known..];
         MatRef::from_column_major_slice(tail, tail.len(), 1)
@@ -50,7 +48,6 @@ impl Chosen {
         self.deviations[p]
     }
 
-    /// Empties the list, once all points are conditioned on it.
     pub(super) fn clear(&mut self) {
         self.points.clear();
         self.phi.clear();

@@ -1,8 +1,8 @@
 //! Factor `Φᵀ`, N×j, one column per chosen point.
 //!
-//! Residual variances never grow. So only the *near* points, those with the largest variances, are updated at
-//! every choice. The others are updated by matrix products once the best near variance falls to their last
-//! known maximum. Choices are the same as if all were updated.
+//! Residual variances never grow. So only the *near* points, with the largest variances, are updated at every choice;
+//! all are updated, by matrix products, once the best near variance falls to the last known maximum of the rest.
+//! Choices are as if all were updated.
 
 use gp_linalg::Threading;
 use rayon::prelude::*;
@@ -14,31 +14,29 @@ use crate::evaluate::Evaluator;
 use crate::kernel::{Kernel, Points};
 use crate::placement::table::distinct;
 
-/// Points per block, the unit of work of a thread.
+/// Points per block, the work unit of a thread.
 const BLOCK: usize = 1024;
-/// Number of near points: few enough for the cache, enough to update the others rarely.
+/// Near points: few enough for the cache, enough to update the rest rarely.
 const NEAR: usize = 1024;
-/// Maximum number of choices between updates of all points; more would not make products faster.
+/// Maximum choices between updates of all points; more would not speed up products.
 const LAG: usize = 64;
 
-/// Factor and residual variances.
 pub(super) struct GreedyFactor<'a> {
     kernel: &'a dyn Kernel,
     dim: usize,
     prior: Vec<f64>,
-    /// All points in blocks of [`BLOCK`], as of their last update.
+    /// Points in blocks of [`BLOCK`], as of their last update.
     all: Vec<PointBlock>,
-    /// Copies of the near points, always up to date.
+    /// Copies of the near points, always updated.
     near: PointBlock,
-    /// Largest candidate variance of the other points at their last update.
+    /// Largest candidate variance of the rest at its last update.
     bound: f64,
-    /// Points chosen since then.
     chosen: Chosen,
     evaluator: Evaluator,
 }
 
 impl<'a> GreedyFactor<'a> {
-    /// Factor before any choice. Of equal points only the first is a candidate.
+    /// Factor before any choice; of equal points only the first is a candidate.
     pub(super) fn new(kernel: &'a dyn Kernel, points: Points<'_>) -> Result<Self, KernelError> {
         let (count, dim) = (points.nrows(), points.ncols());
         let evaluator = Evaluator::new(Threading::Here);
@@ -61,7 +59,7 @@ impl<'a> GreedyFactor<'a> {
         self.prior.iter().copied().fold(0.0, f64::max)
     }
 
-    /// Point with the largest residual variance, first of equals; None once all are chosen.
+    /// Largest residual variance, first of equals; None once all are chosen.
     pub(super) fn largest_residual(&mut self) -> Result<Option<Pivot>, KernelError> {
         if self.chosen.count() > 0 {
             let best = self.near.pivots().reduce(Pivot::larger);
@@ -75,7 +73,7 @@ impl<'a> GreedyFactor<'a> {
         Ok(self.near.pivots().reduce(Pivot::larger))
     }
 
-    /// Conditions on the point that [`largest_residual`](GreedyFactor::largest_residual) returned.
+    /// Conditions on the result of [`largest_residual`](GreedyFactor::largest_residual).
     pub(super) fn condition_on(&mut self, pivot: Pivot) -> Result<(), KernelError> {
         self.all[pivot.row / BLOCK].close(pivot.row);
         let from = self.chosen.count();
@@ -83,7 +81,6 @@ impl<'a> GreedyFactor<'a> {
         self.near.condition_on(self.kernel, &self.evaluator, &self.chosen, from)
     }
 
-    /// Conditions all points on the choices since their last update.
     fn catch_up(&mut self) -> Result<(), KernelError> {
         let (kernel, evaluator, chosen) = (self.kernel, &self.evaluator, &self.chosen);
         self.all.par_iter_mut().try_for_each(|block| block.condition_on(kernel, evaluator, chosen, 0))?;
@@ -91,7 +88,7 @@ impl<'a> GreedyFactor<'a> {
         Ok(())
     }
 
-    /// Copies the points with the largest variances, first of equals, to `near`.
+    /// Copies the points with the largest variances, first of equals.
     fn gather_near(&mut self) {
         let mut pivots: Vec<Pivot> = self.all.iter().flat_map(PointBlock::pivots).collect();
         self.bound = f64::NEG_INFINITY;
@@ -105,7 +102,7 @@ impl<'a> GreedyFactor<'a> {
         self.near = PointBlock::gather(&self.all, BLOCK, &rows, self.dim);
     }
 
-    /// `Σ s_i / Σ k_ii`; 0 if there is no prior variance.
+    /// `Σ s_i / Σ k_ii`; 0 without prior variance.
     pub(super) fn residual_share(mut self) -> Result<f64, KernelError> {
         self.catch_up()?;
         let residual: Vec<f64> = self.all.iter().flat_map(PointBlock::residual).copied().collect();
@@ -117,7 +114,7 @@ impl<'a> GreedyFactor<'a> {
     }
 }
 
-/// Fails at a non-finite variance. Finite inputs can cause it, for example with a polynomial kernel.
+/// Finite inputs can cause a non-finite variance, for example with a polynomial kernel.
 fn check_finite(what: &'static str, values: &[f64]) -> Result<(), KernelError> {
     match values.iter().position(|value| !value.is_finite()) {
         Some(row) => Err(KernelError::NotFinite { what, row, column: 0, value: values[row] }),

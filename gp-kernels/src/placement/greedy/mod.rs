@@ -1,8 +1,8 @@
-//! Greedy conditional variance: a pivoted Cholesky factorisation that never forms the kernel matrix.
+//! Greedy conditional variance: pivoted Cholesky factorisation without the kernel matrix.
 //!
-//! Let `φ_i` be the whitened covariances of point i with the chosen points, and `s_i = k_ii − φ_iᵀφ_i` its
-//! residual variance. The next point p has the largest `s_p`; then `φ_i ← (φ_i, (k_ip − φ_iᵀφ_p) / √s_p)`.
-//! (L. V. Foster et al. 2009; D. R. Burt et al. 2020 bound the loss from stopping at M.)
+//! `φ_i` are the whitened covariances of point i with the chosen points, `s_i = k_ii − φ_iᵀφ_i` is its residual
+//! variance. The next point p has the largest `s_p`; then `φ_i ← (φ_i, (k_ip − φ_iᵀφ_p) / √s_p)`. (L. V. Foster et al.
+//! 2009; D. R. Burt et al. 2020 bound the loss from stopping at M.)
 
 mod block;
 mod chosen;
@@ -16,15 +16,12 @@ use super::{Placed, Placement};
 use crate::error::KernelError;
 use crate::kernel::Kernel;
 
-/// `greedy`: rows one by one, each with the largest residual prior variance.
+/// `greedy`: rows one by one, each with the largest residual prior variance; the first of equals.
 ///
-/// Deterministic. Of equal variances, the first row is chosen.
-///
-/// Stops early once all residual variances are below a small share
-/// ([`with_threshold`](Greedy::with_threshold)) of the largest prior variance: more points would add rounding
-/// errors and make `K_zz` nearly singular. Places at least one.
-///
-/// White noise is prior variance that no inducing input explains, so the threshold is not reached.
+/// Deterministic. Places at least one point. Stops once all residual variances are below a small share
+/// ([`with_threshold`](Greedy::with_threshold)) of the largest prior variance: more points would add
+/// rounding errors and make `K_zz` nearly singular. White noise keeps residuals above the threshold, because
+/// no inducing input explains it.
 ///
 /// O(N M² + N M D) time and O(N M) memory for M placed points; no N×N matrix.
 #[derive(Clone, Copy, Debug)]
@@ -32,7 +29,7 @@ pub struct Greedy {
     threshold: f64,
 }
 
-/// Minimum threshold: smaller residuals are rounding errors.
+/// Smaller residuals are rounding errors.
 const MIN_THRESHOLD: f64 = 1e-14;
 
 impl Greedy {
@@ -42,7 +39,7 @@ impl Greedy {
         Self { threshold: 1e-10 }
     }
 
-    /// Sets the threshold, a share of the largest prior variance. Values below 1e-14, and NaN, mean 1e-14.
+    /// Sets the threshold, a share of the largest prior variance; below 1e-14, and NaN, mean 1e-14.
     #[must_use]
     pub fn with_threshold(self, threshold: f64) -> Self {
         Self { threshold: if threshold >= MIN_THRESHOLD { threshold } else { MIN_THRESHOLD } }

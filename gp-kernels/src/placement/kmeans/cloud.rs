@@ -3,16 +3,14 @@
 use crate::kernel::{Points, point};
 use crate::placement::table::Distinct;
 
-/// Distinct points of the data, with centred columns divided by their standard deviations.
 pub(super) struct Cloud {
     members: Vec<Distinct>,
     dim: usize,
-    /// Coordinates, row by row.
     values: Vec<f64>,
 }
 
 impl Cloud {
-    /// Standardised points of `members`, distinct rows of `points` with their multiplicities.
+    /// Standardised `members` (distinct rows of `points` with multiplicities).
     pub(super) fn new(points: Points<'_>, members: Vec<Distinct>) -> Self {
         let dim = points.ncols();
         let mut values: Vec<f64> =
@@ -31,7 +29,6 @@ impl Cloud {
         self.dim
     }
 
-    /// All coordinates, row by row.
     pub(super) fn values(&self) -> &[f64] {
         &self.values
     }
@@ -40,17 +37,15 @@ impl Cloud {
         &self.values[i * self.dim..][..self.dim]
     }
 
-    /// Multiplicity of point `i` in the data.
     pub(super) fn weight(&self, i: usize) -> f64 {
         self.members[i].count as f64
     }
 
-    /// First row of the data that is point `i`.
     pub(super) fn row(&self, i: usize) -> usize {
         self.members[i].row
     }
 
-    /// Means of `count` clusters given by labels, in units of the data, row by row, without empty clusters.
+    /// Means of `count` labelled clusters, in units of the data, row by row, without empty clusters.
     pub(super) fn means(&self, points: Points<'_>, labels: &[usize], count: usize) -> Vec<f64> {
         let mut means = Means::new(count, self.dim);
         for (i, &label) in labels.iter().enumerate() {
@@ -65,7 +60,7 @@ impl Cloud {
     }
 }
 
-/// Running weighted means. They do not overflow, and the mean of equal numbers is exact.
+/// Running weighted means: no overflow, and exact for equal numbers.
 pub(super) struct Means {
     weights: Vec<f64>,
     dim: usize,
@@ -94,8 +89,8 @@ impl Means {
     }
 }
 
-/// Centres column `d` and divides it by its standard deviation over all rows. Divides by the largest number
-/// first, so that squares neither overflow nor underflow.
+/// Centres column `d`, divides it by its standard deviation over all rows; divides by the largest number
+/// first, against over- and underflow of squares.
 fn standardise(members: &[Distinct], values: &mut [f64], d: usize, dim: usize) {
     let column = || (d..values.len()).step_by(dim);
     let largest = column().map(|i| values[i].abs()).fold(0.0, f64::max);

@@ -1,4 +1,4 @@
-//! Lloyd's algorithm: assigns points to the nearest centres, moves centres to means.
+//! Lloyd's algorithm: assigns points to nearest centres, moves centres to means.
 
 use faer::{Accum, MatMut};
 use gp_linalg::vector::dispatch;
@@ -10,15 +10,13 @@ use super::seeding::squared_distance;
 use crate::lanes::{LANES, dot};
 use crate::views;
 
-/// Assignment of points to centres.
 pub(super) struct Clusters {
     labels: Vec<usize>,
-    /// Centres, in standardised units.
     centres: Vec<f64>,
     count: usize,
 }
 
-/// Iterates from the points `seeds` until no label changes, at most `iterations` times.
+/// Starts from the points `seeds`; stops when no label changes.
 pub(super) fn refine(cloud: &Cloud, seeds: &[usize], iterations: usize) -> Clusters {
     let centres = seeds.iter().flat_map(|&seed| cloud.point(seed)).copied().collect();
     let mut clusters = Clusters { labels: vec![0; cloud.count()], centres, count: seeds.len() };
@@ -40,12 +38,11 @@ impl Clusters {
         self.count
     }
 
-    /// Index of each point's centre.
     pub(super) fn labels(&self) -> &[usize] {
         &self.labels
     }
 
-    /// Squared distance of each point to its own centre.
+    /// Squared distance of each point to its centre.
     pub(super) fn squared_distances(&self, cloud: &Cloud) -> Vec<f64> {
         self.distances_under(cloud, &self.labels)
     }
@@ -67,7 +64,7 @@ impl Clusters {
         self.centres = means.into_values();
     }
 
-    /// Nearest centre of every point, first of equals, by the smallest `‖c‖² − 2 xᵀc`.
+    /// Nearest centre per point, first of equals: smallest `‖c‖² − 2 xᵀc`.
     fn assign(&self, cloud: &Cloud, labels: &mut [usize]) {
         let (count, dim) = (self.count, cloud.dim());
         let norms: Vec<f64> = self.centres.chunks_exact(dim).map(|centre| dot(centre, centre)).collect();
@@ -85,7 +82,7 @@ impl Clusters {
         );
     }
 
-    /// Gives each empty cluster the point that is farthest from its centre in a cluster with other points.
+    /// Gives each empty cluster the point farthest from its centre in a cluster with other points.
     fn fill_empty(&self, cloud: &Cloud, labels: &mut [usize]) {
         let mut sizes = vec![0_usize; self.count];
         labels.iter().for_each(|&label| sizes[label] += 1);
@@ -115,7 +112,7 @@ fn block_width(centres: usize) -> usize {
     ((1 << 17) / centres.max(1)).clamp(16, 512)
 }
 
-/// Writes `−2 cᵀx`, one column per point, to `scores`.
+/// `scores ← −2 cᵀx`, one column per point.
 fn score(scores: &mut [f64], centres: &[f64], points: &[f64], dim: usize) {
     let (m, n) = (centres.len() / dim, points.len() / dim);
     let (lhs, rhs) = (views::points(centres, m, dim), views::points(points, n, dim).transpose());
@@ -123,7 +120,7 @@ fn score(scores: &mut [f64], centres: &[f64], points: &[f64], dim: usize) {
     views::multiply(out, Accum::Replace, lhs.as_dyn_stride(), rhs.as_dyn_stride(), -2.0);
 }
 
-/// Adds norms to scores and returns the index of the smallest, first of equals.
+/// Index of the smallest score plus norm, first of equals.
 struct Nearest<'a> {
     scores: &'a mut [f64],
     norms: &'a [f64],

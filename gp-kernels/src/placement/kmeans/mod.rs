@@ -21,54 +21,52 @@ use crate::workspace::Workspace;
 
 /// `kmeans`: cluster means of the inputs by Lloyd's algorithm, started by k-means++.
 ///
-/// Distances are in standard deviations of each column; constant columns are ignored. Equal rows count as one
-/// weighted point, so K < M distinct points give K inducing inputs. An empty cluster moves to the point
+/// Distances are in standard deviations of each column; constant columns are ignored. Equal rows count as
+/// one weighted point, so K < M distinct points give K inducing inputs. An empty cluster moves to the point
 /// farthest from its centre.
 ///
-/// Above 50,000 rows (or 10 M, if larger) a random sample is used, which moves centres by far less than the
-/// spread of a cluster; see [`with_sample`](KMeans::with_sample).
+/// Above 50,000 rows (or 10 M, if larger), uses a random sample, which moves centres far less than a
+/// cluster's spread; see [`with_sample`](KMeans::with_sample).
 ///
-/// If the kernel rejects means, for example as category codes, each centre is replaced by the nearest data
-/// point of its cluster, and [`Placed::rows`] is set. The kernel is used for nothing else. (`overlap` accepts
-/// means that match no data point: prefer `greedy` for categories.)
+/// The kernel only checks inputs. If it rejects means, for example as category codes, each centre is
+/// replaced by the nearest data point of its cluster, and [`Placed::rows`] is set. (`overlap` accepts means
+/// that match no data point: prefer `greedy` for categories.)
 ///
-/// O(N M D) time for the start and for each iteration, in matrix products; O(N D) memory.
+/// O(N M D) time for the start and each iteration, in matrix products; O(N D) memory.
 #[derive(Clone, Copy, Debug)]
 pub struct KMeans {
     iterations: usize,
-    /// Maximum multiplications in all iterations.
     work: usize,
     sample: usize,
 }
 
-/// Minimum sample points per cluster.
 const SAMPLE_PER_CLUSTER: usize = 10;
 
-/// Maximum multiplications in all iterations (some seconds), and minimum number of iterations.
+/// Maximum multiplications in all iterations (some seconds), and minimum iterations.
 const MAX_WORK: usize = 150_000_000_000;
 const MIN_ITERATIONS: usize = 5;
 
 impl KMeans {
-    /// At most 100 iterations on at most 50,000 rows. If they would exceed 1.5·10¹¹ multiplications, as for
-    /// images, there are fewer, but at least five.
+    /// At most 100 iterations on at most 50,000 rows; fewer, but at least five, if they would exceed
+    /// 1.5·10¹¹ multiplications, as for images.
     pub fn new() -> Self {
         Self { iterations: 100, work: MAX_WORK, sample: 50_000 }
     }
 
-    /// Sets the maximum number of iterations (at least 1), without a limit on multiplications.
+    /// Sets the maximum number of iterations (≥ 1), without a limit on multiplications.
     #[must_use]
     pub fn with_iterations(self, iterations: usize) -> Self {
         Self { iterations: iterations.max(1), work: usize::MAX, ..self }
     }
 
-    /// Sets the maximum sample size. At least ten rows per inducing input are used.
+    /// Sets the maximum sample size; at least ten rows per inducing input are used.
     #[must_use]
     pub fn with_sample(self, rows: usize) -> Self {
         Self { sample: rows, ..self }
     }
 
-    /// Cluster of every row of `x` (N×D), numbered below `m`. The clusters are those of
-    /// [`place`](Placement::place), from all rows; equal rows share a cluster.
+    /// Cluster of every row of `x` (N×D), below `m`: those of [`place`](Placement::place), from all rows.
+    /// Equal rows share a cluster.
     ///
     /// # Errors
     /// As [`place`](Placement::place).
@@ -93,14 +91,13 @@ impl KMeans {
         Ok(labels)
     }
 
-    /// Runs k-means++ and Lloyd's algorithm.
     fn found(&self, cloud: &Cloud, m: usize, rng: &mut ChaCha8Rng) -> Clusters {
         let each = cloud.count().saturating_mul(m.min(cloud.count())).saturating_mul(cloud.dim()).max(1);
         let iterations = self.iterations.min((self.work / each).max(MIN_ITERATIONS));
         lloyd::refine(cloud, &seeding::plus_plus(cloud, m, rng), iterations)
     }
 
-    /// Rows to use: all, or a random subset in data order.
+    /// All rows, or a random subset in data order.
     fn rows(&self, count: usize, m: usize, rng: &mut ChaCha8Rng) -> Vec<usize> {
         let most = self.sample.max(m.saturating_mul(SAMPLE_PER_CLUSTER));
         if count <= most {
@@ -150,14 +147,13 @@ impl Placement for KMeans {
     }
 }
 
-/// Rows of a table without duplicates. If iterations end early, two clusters may have equal means (a ring and
-/// its inside).
+/// Rows without duplicates: if iterations end early, two clusters may have equal means (a ring and its
+/// inside).
 fn without_repeats(centres: Points<'_>) -> Vec<f64> {
     let kept = distinct(centres, (0..centres.nrows()).collect());
     kept.iter().flat_map(|kept| crate::kernel::point(centres, kept.row)).copied().collect()
 }
 
-/// Data row closest to each cluster's centre.
 fn closest_rows(cloud: &Cloud, clusters: &Clusters) -> Vec<usize> {
     let distances = clusters.squared_distances(cloud);
     let mut closest: Vec<Option<usize>> = vec![None; clusters.count()];

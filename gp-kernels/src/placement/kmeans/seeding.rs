@@ -1,5 +1,5 @@
-//! k-means++ (Arthur and Vassilvitskii 2007): draws each new centre with probability proportional to the
-//! squared distance from the nearest earlier one.
+//! k-means++ (Arthur and Vassilvitskii 2007): probability of a new centre proportional to its squared distance from
+//! the nearest earlier one.
 
 use gp_linalg::vector::dispatch;
 use pulp::{Simd, WithSimd};
@@ -10,10 +10,9 @@ use rayon::prelude::*;
 use super::cloud::Cloud;
 use crate::lanes::{LANES, total};
 
-/// Points per parallel task.
 const BLOCK: usize = 1024;
 
-/// Indices of up to `m` distinct points; fewer if there are fewer.
+/// Indices of `m` distinct points, or of all if fewer.
 pub(super) fn plus_plus(cloud: &Cloud, m: usize, rng: &mut ChaCha8Rng) -> Vec<usize> {
     let weights: Vec<f64> = (0..cloud.count()).map(|i| cloud.weight(i)).collect();
     let mut nearest = vec![f64::INFINITY; cloud.count()];
@@ -30,7 +29,7 @@ pub(super) fn plus_plus(cloud: &Cloud, m: usize, rng: &mut ChaCha8Rng) -> Vec<us
     chosen
 }
 
-/// Index drawn with probabilities proportional to `chances`; None if all are zero.
+/// Index with probability proportional to `chances`; None if all are zero.
 fn draw(chances: &[f64], rng: &mut ChaCha8Rng) -> Option<usize> {
     let mut left = rng.random::<f64>() * chances.iter().sum::<f64>();
     let mut last = None;
@@ -45,8 +44,7 @@ fn draw(chances: &[f64], rng: &mut ChaCha8Rng) -> Option<usize> {
     last
 }
 
-/// Updates the squared distances to the nearest centre. Uses differences, which are exactly 0 for a chosen
-/// point.
+/// Updates squared distances to the nearest centre, by differences, which are exactly 0 for a chosen point.
 fn approach(cloud: &Cloud, centre: usize, nearest: &mut [f64]) {
     let centre = cloud.point(centre);
     let blocks = nearest.par_chunks_mut(BLOCK).zip(cloud.values().par_chunks(BLOCK * cloud.dim()));

@@ -7,7 +7,7 @@ use gp_linalg::{Cholesky, JitterPolicy, Threading};
 
 use super::{kernel, uniform};
 
-/// Residual variances `k_ii − k_iz K_zz⁻¹ k_zi` by dense algebra.
+/// `k_ii − k_iz K_zz⁻¹ k_zi` by dense algebra.
 fn conditional_variances(kernel: &dyn Kernel, x: MatRef<'_, f64>, z: MatRef<'_, f64>) -> Vec<f64> {
     let mut variances = diagonal(kernel, x).unwrap();
     if z.nrows() > 0 {
@@ -19,7 +19,7 @@ fn conditional_variances(kernel: &dyn Kernel, x: MatRef<'_, f64>, z: MatRef<'_, 
     variances
 }
 
-/// Rows that greedy should choose, each by the conditional variances given all earlier ones.
+/// Each row by conditional variances given all earlier ones.
 fn brute_force(kernel: &dyn Kernel, x: &Mat<f64>, m: usize) -> Vec<usize> {
     let mut rows: Vec<usize> = Vec::new();
     while rows.len() < m {

@@ -5,14 +5,13 @@ use gp_kernels::placement::{KMeans, Placed, Placement, RandomSubset};
 
 use super::{kernel, place, uniform};
 
-/// Squared distance to the nearest of `places`, in standard deviations of the columns, and its index.
+/// Squared distance to the nearest of `places` and its index, in standard deviations of the columns.
 fn nearest(point: &[f64], places: &[Vec<f64>]) -> (usize, f64) {
     let square = |place: &Vec<f64>| point.iter().zip(place).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
     let distances = places.iter().map(square).enumerate();
     distances.reduce(|best, next| if next.1 < best.1 { next } else { best }).unwrap()
 }
 
-/// Rows in standard deviations of the columns of `x`.
 fn in_deviations(x: &Mat<f64>, rows: MatRef<'_, f64>) -> Vec<Vec<f64>> {
     let deviation = |d: usize| {
         let mean = x.col(d).iter().sum::<f64>() / x.nrows() as f64;
@@ -28,7 +27,7 @@ fn inertia(x: &Mat<f64>, placed: &Placed) -> f64 {
     points.iter().map(|point| nearest(point, &places).1).sum()
 }
 
-/// Data with columns of very different scales and some duplicate rows.
+/// Columns of very different scales, some duplicate rows.
 fn awkward(n: usize, seed: u64) -> Mat<f64> {
     let raw = uniform(n, 3, seed);
     Mat::from_fn(n, 3, |i, d| [1e-6, 1.0, 1e9][d] * raw[(if i % 5 == 0 { i / 10 } else { i }, d)])

@@ -1,4 +1,4 @@
-//! Placement of inducing inputs: properties of all methods, also for difficult data.
+//! Properties of all placements, also for difficult data.
 
 #![expect(
     clippy::unwrap_used,
@@ -15,7 +15,6 @@ use gp_kernels::{Kernel, KernelError, gram, parse};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// N×D random numbers between −1 and 1.
 fn uniform(n: usize, dim: usize, seed: u64) -> Mat<f64> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     Mat::from_fn(n, dim, |_, _| rng.random_range(-1.0..1.0))
@@ -147,7 +146,6 @@ fn what_cannot_be_placed_is_an_error() {
     assert!(beyond.to_string().contains("row 10"), "{beyond}");
 }
 
-/// Placement that another crate might define.
 #[derive(Debug)]
 struct FirstRows;
 

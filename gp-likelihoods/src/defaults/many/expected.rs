@@ -7,14 +7,13 @@ use crate::error::LikelihoodError;
 use crate::latent::Latent;
 use crate::likelihood::{Likelihood, parameter_count};
 
-/// Terms per latent; see [`fill`].
 const TERMS: usize = 5;
 
-/// `E[ln p(y | f)]` for independent `f_q ~ q_q`, with derivatives.
+/// Expected log density with derivatives.
 ///
-/// By a mean: `E[∂ℓ]`, also the derivative of the sum `Σ w ℓ(m + s t)`. By a variance: `E[t ∂ℓ]/2s` (again
+/// By a mean: `E[∂ℓ]`, also the derivative of the sum `Σ w ℓ(m + s t)`. By a variance: `E[t ∂ℓ]/2s` (also
 /// that of the sum) or `½ E[∂²ℓ]`, whichever varies less over the nodes. Likelihoods that are not smooth
-/// use derivatives of the Gaussian.
+/// differentiate the Gaussian.
 pub(crate) fn expected_log_density<L: Likelihood + ?Sized>(
     likelihood: &L,
     y: &[f64],
@@ -25,7 +24,7 @@ pub(crate) fn expected_log_density<L: Likelihood + ?Sized>(
     by_nodes(likelihood, y, q, many, false, out)
 }
 
-/// [`expected_log_density`] with an eighth of the quasi-random nodes, for nearly quadratic log densities.
+/// Uses an eighth of the quasi-random nodes, for nearly quadratic log densities.
 pub(crate) fn expected_by_few_nodes<L: Likelihood + ?Sized>(
     likelihood: &L,
     y: &[f64],

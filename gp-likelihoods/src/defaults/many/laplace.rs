@@ -3,17 +3,16 @@
 use crate::derivatives::refill;
 use crate::small_factor::{factorise, solve, solve_transposed};
 
-/// Limits on Newton steps, and on halvings of one.
 const MAX_STEPS: u32 = 50;
 const MAX_HALVINGS: u32 = 40;
-/// Step of finite differences, in standard deviations of the cavity.
+/// In cavity standard deviations.
 const STEP: f64 = 1e-3;
 /// Smallest squared pivot: the fit is at most about twice as wide as the cavity.
 const MIN_PIVOT: f64 = 0.2;
-/// Predicted gain of a Newton step below which it has converged.
+/// Predicted gain at convergence.
 const GAIN: f64 = 1e-9;
 
-/// Gaussian `N(c, (L Lᵀ)⁻¹)` over t, the latents in standard deviations of the cavity.
+/// Gaussian `N(c, (L Lᵀ)⁻¹)` over t, the latents in cavity standard deviations.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Frame {
     centre: Vec<f64>,
@@ -27,7 +26,7 @@ pub(crate) struct Frame {
     other: Vec<f64>,
 }
 
-/// `α ℓ` at t. Writes the gradient and the second derivatives by each t_j.
+/// `α ℓ` at t; writes gradient and second derivatives by each t_j.
 pub(super) trait Tempered: FnMut(&[f64], &mut [f64], &mut [f64]) -> f64 {}
 impl<F: FnMut(&[f64], &mut [f64], &mut [f64]) -> f64> Tempered for F {}
 
@@ -45,7 +44,7 @@ impl Frame {
         self.log_determinant = 0.0;
     }
 
-    /// Moves to the mode of `α ℓ(t) − ½ tᵀt` by damped Newton steps, and takes the curvature there.
+    /// Finds mode and curvature of `α ℓ(t) − ½ tᵀt` by damped Newton steps.
     pub(super) fn fit(&mut self, at: &mut impl Tempered) {
         let mut height = self.height(at);
         for _ in 0..MAX_STEPS {
@@ -58,14 +57,12 @@ impl Frame {
         }
     }
 
-    /// Log integrand at the centre; keeps gradient and curvatures.
     fn height(&mut self, at: &mut impl Tempered) -> f64 {
         let tempered = at(&self.centre, &mut self.gradient, &mut self.curvature);
         self.gradient.iter_mut().zip(&self.centre).for_each(|(slope, t)| *slope -= t);
         tempered - 0.5 * square(&self.centre)
     }
 
-    /// Moves along the step, halved until the integrand increases; None if it never does.
     fn climb(&mut self, height: f64, at: &mut impl Tempered) -> Option<f64> {
         self.other.copy_from_slice(&self.centre);
         for _ in 0..MAX_HALVINGS {
@@ -83,7 +80,7 @@ impl Frame {
         None
     }
 
-    /// L of the precision `I − ∂²(α ℓ)` at the centre; without mixed derivatives if it cannot be factored.
+    /// Precision factor `I − ∂²(α ℓ)` at the centre; without mixed derivatives if that fails.
     fn factorise(&mut self, at: &mut impl Tempered) {
         let q = self.centre.len();
         self.mixed_derivatives(at);
@@ -101,7 +98,6 @@ impl Frame {
         self.log_determinant = (0..q).map(|j| self.factor[j * q + j].ln()).sum();
     }
 
-    /// Negative mixed second derivatives, by central differences of gradients.
     fn mixed_derivatives(&mut self, at: &mut impl Tempered) {
         let q = self.centre.len();
         self.hessian.fill(0.0);

@@ -1,22 +1,20 @@
-//! Latent values at the nodes of a rule, for repeated sums.
+//! Latent values at the nodes of a rule.
 
 use crate::error::LikelihoodError;
 use crate::latent::Latent;
 use crate::quadrature::Cubature;
 
-/// Weight below which nodes are skipped: together they are below rounding.
+/// Skipped nodes are together below rounding.
 const NO_WEIGHT: f64 = 1e-20;
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Nodes {
     latents: usize,
-    /// Values node by node.
     f: Vec<f64>,
     weights: Vec<f64>,
 }
 
 impl Nodes {
-    /// Places the nodes of a rule under the beliefs about the latents.
     pub(super) fn place(&mut self, rule: &Cubature, q: &[Latent]) {
         self.latents = q.len();
         self.f.clear();

@@ -37,7 +37,7 @@ pub(crate) fn predictive_moments<L: Likelihood + ?Sized>(
     Ok(())
 }
 
-/// All class probabilities from the same nodes, so that they sum to 1.
+/// Common nodes, so that probabilities sum to 1.
 pub(crate) fn class_probabilities<L: Likelihood + ?Sized>(
     likelihood: &L,
     q: &[Latent],
@@ -61,7 +61,7 @@ pub(crate) fn class_probabilities<L: Likelihood + ?Sized>(
     Ok(())
 }
 
-/// `P(output ≤ y)` under `f ~ q`; the nodes do not depend on y.
+/// Nodes do not depend on y.
 pub(crate) fn cdf<L: Likelihood + ?Sized>(
     likelihood: &L,
     q: &[Latent],

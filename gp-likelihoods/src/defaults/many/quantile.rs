@@ -8,12 +8,12 @@ use crate::error::LikelihoodError;
 use crate::latent::Latent;
 use crate::likelihood::Likelihood;
 
-/// Agreement of two rules, in probability at the quantile, at which refinement ends.
+/// Probability difference of two rules that ends refinement.
 const AGREEMENT: f64 = 1e-9;
-/// Reduction of the step for a search that starts from the result of a coarser rule.
+/// Step reduction after a coarser rule.
 const NEARER: f64 = 1e-3;
 
-/// Quantile of one output. The distribution function of a fixed rule is non-decreasing in y.
+/// Fixed rules give non-decreasing distribution functions.
 pub(crate) fn quantile<L: Likelihood + ?Sized>(
     likelihood: &L,
     q: &[Latent],

@@ -6,13 +6,13 @@ use super::rules::Rules;
 use super::sums::Integral;
 use crate::derivatives::{ObservationMoments, PointDerivatives};
 
-/// Ratio of the numbers of quasi-random nodes in `rules` and `few`.
+/// Node ratio of `rules` to `few`.
 const FEWER: usize = 8;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Many {
     pub(super) rules: Rules,
-    /// Rules with fewer quasi-random nodes, for nearly quadratic integrands.
+    /// For nearly quadratic integrands.
     pub(super) few: Rules,
     pub(super) integral: Integral,
     pub(super) frame: Frame,

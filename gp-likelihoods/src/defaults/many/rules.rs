@@ -5,13 +5,12 @@ use crate::quadrature::Cubature;
 
 use super::sums::{Integral, Sums};
 
-/// Orders of product rules for two and three latents.
+/// For two and three latents.
 const ORDERS: [&[usize]; 2] = [&[12, 20, 32, 48, 72], &[8, 14, 22, 34]];
-/// Required agreement of two successive product rules, relative to the integrals of absolute values. The
-/// error of the second is at least ten times smaller.
+/// Required agreement relative to integrals of absolute values; the last rule's error is at least ten times
+/// smaller.
 const AGREEMENT: f64 = 1e-7;
 
-/// Cached rules, and the number of quasi-random nodes.
 #[derive(Clone, Debug)]
 pub(crate) struct Rules {
     nodes: usize,
@@ -25,7 +24,6 @@ impl Rules {
         Self { nodes, seed, known: Vec::new() }
     }
 
-    /// Orders to try in turn; 0 for quasi-random nodes.
     pub(super) fn orders(dimensions: usize, by_products: bool) -> &'static [usize] {
         let products = ORDERS.get(dimensions.wrapping_sub(2)).filter(|_| by_products);
         products.copied().unwrap_or(&[0])
@@ -47,7 +45,7 @@ impl Rules {
         Ok(&self.known[place].1)
     }
 
-    /// A fixed rule, for values that are compared with each other.
+    /// Fixed rule, for values compared with each other.
     pub(super) fn plain(
         &mut self,
         dimensions: usize,
@@ -57,10 +55,8 @@ impl Rules {
         self.find(orders[orders.len().saturating_sub(2)], dimensions)
     }
 
-    /// Integrates by product rules of growing order until two agree (`by_products`), else by the
-    /// quasi-random rule. Keeps the difference of the last two rules, or of half and all nodes.
-    ///
-    /// `visit` adds node t with its weight to the sums.
+    /// Product rules of growing order until two agree (`by_products`), else the quasi-random rule. Keeps the
+    /// difference of the last two rules, or of half and all nodes. `visit` adds node t.
     pub(super) fn integrate(
         &mut self,
         dimensions: usize,

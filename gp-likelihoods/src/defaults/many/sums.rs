@@ -1,8 +1,8 @@
-//! Weighted sums with log weights.
+//! Sums with log weights.
 
 use crate::derivatives::refill;
 
-/// Sums of weighted terms, relative to `exp(shift)`.
+/// Sums relative to `exp(shift)`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sums {
     shift: f64,
@@ -10,7 +10,6 @@ pub(crate) struct Sums {
     sums: Vec<f64>,
     /// Sums of absolute values.
     sizes: Vec<f64>,
-    /// Terms of the current node.
     pub(super) terms: Vec<f64>,
 }
 
@@ -43,7 +42,6 @@ impl Sums {
         }
     }
 
-    /// Log of the sum of weights.
     pub(super) fn log_mass(&self) -> f64 {
         self.shift + self.mass.ln()
     }
@@ -57,12 +55,11 @@ impl Sums {
     }
 }
 
-/// Sums of one rule and of an earlier one.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Integral {
     pub(super) sums: Sums,
     earlier: Sums,
-    /// Largest relative difference of the two.
+    /// Largest relative difference from the earlier rule.
     pub(super) disagreement: f64,
 }
 
@@ -79,7 +76,6 @@ impl Integral {
         self.sums.reset(count);
     }
 
-    /// Keeps the current sums, of half the nodes, for comparison.
     pub(super) fn keep_as_earlier(&mut self) {
         // Weights are equal, and half of the nodes have been added.
         let (now, earlier) = (&self.sums, &mut self.earlier);

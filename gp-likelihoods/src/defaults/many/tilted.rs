@@ -1,4 +1,4 @@
-//! Tilted normaliser for several latents, by rules at its mode.
+//! Tilted normaliser for several latents, at its mode.
 
 use super::laplace::{Frame, square};
 use super::room::Many;
@@ -8,13 +8,11 @@ use crate::error::LikelihoodError;
 use crate::latent::Latent;
 use crate::likelihood::{Likelihood, parameter_count};
 
-/// Terms per latent; see [`terms`].
 const TERMS: usize = 7;
 
-/// `ln ∫ p(y | f)^α Π N(f_q; m_q, v_q) df` with derivatives.
-///
-/// Smooth log-concave likelihoods of up to three latents use product rules at the tilted mode. Others use
-/// nodes at both mode and cavity, weighted by their mixture, so that no weight exceeds 2.
+/// Tilted normaliser with derivatives. Product rules at the tilted mode for smooth log-concave likelihoods
+/// of up to three latents; otherwise nodes at mode and cavity, weighted by their mixture, so that no weight
+/// exceeds 2.
 pub(crate) fn tilted<L: Likelihood + ?Sized>(
     likelihood: &L,
     y: &[f64],
@@ -50,7 +48,7 @@ pub(crate) fn tilted<L: Likelihood + ?Sized>(
     Ok(())
 }
 
-/// Fits the frame at the tilted mode; at the cavity for a likelihood without derivatives.
+/// At the cavity without derivatives.
 fn fit<L: Likelihood + ?Sized>(
     likelihood: &L,
     y: &[f64],
@@ -86,15 +84,14 @@ fn latent_values(q: &[Latent], t: &[f64], f: &mut Vec<f64>) {
     f.extend(q.iter().zip(t).map(|(q, t)| q.mean() + q.variance().sqrt() * t));
 }
 
-/// Log density of the mixture of half cavity and half frame, relative to the same normal as
-/// [`Frame::log_density`].
+/// Log density of half cavity, half frame, relative to the normal of [`Frame::log_density`].
 fn log_mixture(frame: &Frame, t: &[f64]) -> f64 {
     let (a, b) = (frame.log_density(t), -0.5 * square(t));
     a.max(b) + (-(a - b).abs()).exp().ln_1p() - std::f64::consts::LN_2
 }
 
-/// Integrands of both forms of the derivatives, with their squares: `αℓ′` and t by the mean, `(αℓ′)² + αℓ″`
-/// and t² by the variance.
+/// Integrands of both forms of the derivatives, with squares: `αℓ′` and t by the mean, `(αℓ′)² + αℓ″` and t²
+/// by the variance.
 fn terms(point: &PointDerivatives, power: f64, q: &[Latent], t: &[f64], out: &mut [f64]) {
     for (j, slots) in out.chunks_exact_mut(TERMS).enumerate() {
         // A latent known exactly has a single value.
@@ -105,8 +102,7 @@ fn terms(point: &PointDerivatives, power: f64, q: &[Latent], t: &[f64], out: &mu
     }
 }
 
-/// Derivatives of the likelihood or of the cavity, whichever vary less over the tilted distribution: the
-/// error of a rule grows with the variation.
+/// Derivatives of likelihood or cavity, whichever vary less: a rule's error grows with variation.
 fn fill(q: &[Latent], smooth: bool, sums: &Sums, out: &mut LatentDerivatives) {
     let (latents, params) = (q.len(), sums.terms.len() - TERMS * q.len());
     out.reset(latents, params);

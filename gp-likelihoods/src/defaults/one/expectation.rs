@@ -7,19 +7,17 @@ use crate::quadrature::{Grid, Integrals, trapezoid};
 use crate::special::HALF_LN_TAU;
 use crate::workspace::Workspace;
 
-/// Number of panels on each side of a landmark, each a quarter of its neighbour.
+/// Panels per side, each a quarter of its neighbour.
 const GRADES: i32 = 14;
-/// Largest range in standard deviations, for integrands that outgrow the Gaussian.
+/// Largest range (standard deviations), if integrands outgrow the Gaussian.
 const FARTHEST: f64 = 60.0;
 /// Smallest range: the Gaussian has mass 1e-15 beyond.
 const NEAREST: f64 = 8.0;
-/// Drop of the log integrand from its maximum at which the range ends.
+/// Log drop at the end of the range.
 const NEGLIGIBLE: f64 = 50.0;
 
-/// `E[g(f, t)]` for `f ~ q` of variance above 0, with `t = (f − m)/√v`. Leaves its rule in the workspace.
-///
-/// `grid` is the width of the narrowest feature of g in standard deviations, at most 1, if a grid can
-/// resolve it.
+/// `E[g(f, t)]` for `f ~ q` of variance > 0, with `t = (f − m)/√v`. Leaves its rule in the workspace.
+/// `grid`: width of g's narrowest feature in standard deviations (≤ 1), if a grid can resolve it.
 pub(super) fn expectation<const K: usize>(
     q: Latent,
     landmark: Option<f64>,
@@ -43,7 +41,6 @@ pub(super) fn expectation<const K: usize>(
     Ok(total)
 }
 
-/// Expectation on a grid; None if it does not converge.
 pub(super) fn on_a_grid<const K: usize>(
     width: f64,
     ws: &mut Workspace,
@@ -56,7 +53,7 @@ fn density(t: f64) -> f64 {
     (-HALF_LN_TAU - 0.5 * t * t).exp()
 }
 
-/// Panels of one standard deviation over the range of the integrand, finer ones at the landmark.
+/// Panels of one standard deviation, finer at the landmark.
 fn edges<const K: usize>(landmark: Option<f64>, at: &mut impl FnMut(f64) -> [f64; K], edges: &mut Vec<f64>) {
     let (low, high) = (-reach(-1.0, at), reach(1.0, at));
     edges.clear();

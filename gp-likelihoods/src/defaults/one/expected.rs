@@ -59,7 +59,7 @@ fn integrate<L: Likelihood + ?Sized>(
     }
 }
 
-/// Width of the narrowest feature of a smooth log density, if known and wide enough for a grid.
+/// Narrowest feature's width, if known and wide enough for a grid.
 fn grid<L: Likelihood + ?Sized>(
     likelihood: &L,
     y: &[f64],

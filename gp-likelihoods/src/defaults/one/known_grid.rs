@@ -1,5 +1,4 @@
-//! Expected log densities on nodes known in advance: a grid, or panels that widen away from the bend if the
-//! grid is too large.
+//! Expected log densities on known nodes: a grid, or panels widening away from the bend if the grid is too large.
 
 use super::sum_by_params;
 use crate::density::Density;
@@ -9,11 +8,7 @@ use crate::latent::Latent;
 use crate::quadrature::{LANES, graded, grid_for};
 use crate::workspace::Workspace;
 
-/// `E[ln p(y | f)]` with derivatives for a log density analytic near the real line; `false` if no known
-/// nodes suit it.
-///
-/// # Errors
-/// Those of the derivatives by parameters.
+/// For a log density analytic near the real line; `false` if no known nodes suit.
 pub(crate) fn expected_on_known_grid<D: Density>(
     density: &D,
     y: &[f64],
@@ -45,14 +40,13 @@ pub(crate) fn expected_on_known_grid<D: Density>(
     Ok(true)
 }
 
-/// Expectations of the log density ℓ and of the terms of its derivatives.
 #[derive(Default)]
 struct Moments {
     value: f64,
     /// `E[ℓ′]` and `E[ℓ″]`.
     first: f64,
     second: f64,
-    /// `E[t ℓ]` and `E[(t² − 1) ℓ]`; by parts, √v times `first` and v times `second`.
+    /// `E[t ℓ]` and `E[(t² − 1) ℓ]`; by parts, √v `first` and v `second`.
     along: f64,
     moved: f64,
     /// `E[|ℓ″|]` and `E[|(t² − 1) ℓ|]`.
@@ -76,7 +70,7 @@ impl Moments {
         }
     }
 
-    /// Derivatives by mean and variance, in the form with smaller terms, which loses fewer digits.
+    /// Form with less cancellation.
     fn slopes(&self, v: f64) -> [f64; 2] {
         if self.rough * v <= self.spread {
             [self.first, 0.5 * self.second]

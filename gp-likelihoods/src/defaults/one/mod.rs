@@ -20,15 +20,15 @@ use crate::error::LikelihoodError;
 use crate::likelihood::{Likelihood, parameter_count};
 use crate::workspace::Workspace;
 
-/// Tolerance of panels, relative to the integral of the absolute value.
+/// Relative to the integral of the absolute value.
 const REFINEMENT: f64 = 1e-12;
 
-/// Narrowest bend, in standard deviations of the Gaussian, for which a non-concave log density uses a grid,
-/// finer by `FINER` since other features are unknown.
+/// Narrowest bend (standard deviations) for a grid if not concave; finer by `FINER`, since other features
+/// are unknown.
 const BROAD: f64 = 0.2;
 const FINER: f64 = 0.25;
 
-/// `scale · Σ w_i ∂ℓ(f_i)/∂θ` over the rule of the last integral, into `ws.by_params`.
+/// `scale · Σ w_i ∂ℓ(f_i)/∂θ` over the last rule, into `ws.by_params`.
 fn sum_by_params<L: Likelihood + ?Sized>(
     likelihood: &L,
     y: &[f64],
@@ -48,13 +48,12 @@ fn sum_by_params<L: Likelihood + ?Sized>(
     Ok(())
 }
 
-/// Width of a bend in standard deviations of a Gaussian of variance v, from slope and curvature.
 fn width_of_bend(first: f64, second: f64, v: f64) -> f64 {
     let steepness = 1.0 + v * (first * first + second.abs());
     if steepness.is_finite() { 1.0 / steepness.sqrt() } else { 1.0 }
 }
 
-/// Width that a grid must resolve; None if the feature is too narrow for a grid.
+/// None if too narrow.
 fn grid_width(width: f64) -> Option<f64> {
     (width >= BROAD).then_some(FINER * width)
 }

@@ -9,19 +9,18 @@ use crate::quadrature::{Grid, Integrals, trapezoid};
 use crate::special::HALF_LN_TAU;
 use crate::workspace::Workspace;
 
-/// Drop of the log integrand from its maximum at which the range ends.
+/// Log drop at the end of the range.
 const NEGLIGIBLE: f64 = 60.0;
-/// Limit on doublings of a panel: widths at a mode are at most 1, and the cavity's tail ends before 2⁶⁰.
+/// Widths at a mode are ≤ 1, and the cavity's tail ends before 2⁶⁰.
 const MAX_DOUBLINGS: u32 = 60;
-/// Limits on Newton steps, and on halvings of one.
 const MAX_STEPS: u32 = 100;
 const MAX_HALVINGS: u32 = 80;
-/// Standard deviations from which a landmark is far, and number of starting points on the way to it.
+/// Standard deviations of a far landmark; starting points on the way to it.
 const FAR: f64 = 5.0;
 const BETWEEN: u32 = 25;
-/// Rounding error of a log integrand relative to its terms: some 16 roundings each.
+/// Relative rounding error: some 16 roundings per term.
 const NOISE: f64 = 16.0 * f64::EPSILON;
-/// Precision of a mode relative to its width, as a place to refine and as the centre of a grid.
+/// Mode precision in widths, to refine there or centre a grid.
 const PRECISE: f64 = 1e-9;
 const ROUGH: f64 = 0.05;
 
@@ -58,20 +57,18 @@ pub(crate) fn tilted<L: Likelihood + ?Sized>(
     Ok(())
 }
 
-/// Properties of an integrand over one latent.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shape {
-    /// Latent value of its peak or bend.
+    /// Peak or bend.
     pub(crate) landmark: Option<f64>,
-    /// `true` if its logarithm is concave.
+    /// `true` if log-concave.
     pub(crate) single: bool,
-    /// `true` if it has no jumps or kinks, so that its derivatives describe it.
+    /// `true` without jumps or kinks.
     pub(crate) smooth: bool,
 }
 
-/// `ln ∫ exp(g(f)) N(f; m, v) df` with derivatives by m and v, for a g given with two derivatives.
-///
-/// Leaves nodes in f and normalised weights of the tilted distribution in `ws.rule`.
+/// `ln ∫ exp(g(f)) N(f; m, v) df` with derivatives, from g with two derivatives. Leaves nodes in f and
+/// normalised weights in `ws.rule`.
 pub(crate) fn tilted_along(
     q: Latent,
     shape: Shape,
@@ -92,7 +89,7 @@ pub(crate) fn tilted_along(
     Ok(slopes(shift, &sums, s, shape.smooth))
 }
 
-/// Log integrand at t (in standard deviations of the cavity), and `α ℓ` with derivatives by f.
+/// Log integrand at t (cavity standard deviations); `α ℓ` with derivatives by f.
 #[derive(Clone, Copy)]
 pub(super) struct TiltedJet {
     height: f64,
@@ -108,7 +105,6 @@ impl TiltedJet {
         Self { height, tempered, first, second }
     }
 
-    /// Weight `exp(height − shift)` and the terms of the moments.
     fn weighted(self, shift: f64, t: f64) -> (f64, [f64; 6]) {
         let square = self.first * self.first;
         // At least square + |second|, but smooth, and never 0 where the terms cancel.
@@ -118,7 +114,7 @@ impl TiltedJet {
     }
 }
 
-/// `ln Z` and its derivatives by mean and variance, from the integrals of [`TiltedJet::weighted`].
+/// `ln Z` and derivatives, from integrals of [`TiltedJet::weighted`].
 pub(super) fn slopes(shift: f64, sums: &Integrals<6>, s: f64, smooth: bool) -> [f64; 3] {
     let mass = sums.values[0];
     let log_z = shift + mass.ln();
@@ -134,7 +130,7 @@ pub(super) fn slopes(shift: f64, sums: &Integrals<6>, s: f64, smooth: bool) -> [
     }
 }
 
-/// Mode of the integrand, and width of its Gaussian fit.
+/// Mode and width of its Gaussian fit.
 #[derive(Clone, Copy)]
 struct IntegrandPeak {
     t: f64,
@@ -143,7 +139,7 @@ struct IntegrandPeak {
 }
 
 impl IntegrandPeak {
-    /// `true` if the panels of another peak also serve this one.
+    /// `true` if its panels serve both.
     fn is_near(&self, other: &Self) -> bool {
         (self.t - other.t).abs() <= 0.1 * self.width && self.width >= 0.5 * other.width
     }
@@ -188,7 +184,7 @@ fn integrate(
     Ok((best.height, sums))
 }
 
-/// Integrals on a grid; None if narrow features are possible or the sums do not converge.
+/// None if narrow features are possible or sums do not converge.
 fn on_a_grid(
     at: &mut impl FnMut(f64) -> TiltedJet,
     s: f64,
@@ -205,14 +201,14 @@ fn on_a_grid(
     Some((height, sums))
 }
 
-/// Log integrand at the peak, and a grid around it. The centre need not be exact.
+/// Log integrand and grid; the centre need not be exact.
 pub(super) fn one_peak(at: &mut impl FnMut(f64) -> TiltedJet, s: f64, landmark: Option<f64>) -> (f64, Grid) {
     let start = landmark.filter(|&t| at(t).height > at(0.0).height).unwrap_or(0.0);
     let peak = climb(start, s, ROUGH, at);
     (peak.height, Grid { centre: peak.t, width: peak.width, span: (peak.t, peak.t) })
 }
 
-/// Grid over the peaks near cavity mean and landmark; None if the bend at the landmark is too narrow.
+/// None if the landmark's bend is too narrow.
 fn two_peaks(at: &mut impl FnMut(f64) -> TiltedJet, s: f64, landmark: f64) -> Option<(f64, Grid)> {
     let bend = bend(landmark, s, at);
     grid_width(bend.width)?;
@@ -224,8 +220,8 @@ fn two_peaks(at: &mut impl FnMut(f64) -> TiltedJet, s: f64, landmark: f64) -> Op
     Some((best.height, Grid { centre: best.t, width, span }))
 }
 
-/// Modes reached from the cavity mean, the landmark and, if far apart, the highest of some points between:
-/// a long Newton step may miss a mode.
+/// Modes from cavity mean, landmark and, if far apart, the highest point between: a long Newton step may
+/// miss a mode.
 fn peaks(
     at: &mut impl FnMut(f64) -> TiltedJet,
     s: f64,
@@ -249,8 +245,7 @@ fn highest(peaks: &[IntegrandPeak; 3]) -> IntegrandPeak {
     peaks.iter().copied().fold(peaks[0], |best, peak| if peak.height > best.height { peak } else { best })
 }
 
-/// Newton's method to a mode, to `precision` times its width. The curvature is at least the cavity's; steps
-/// are halved until the integrand increases.
+/// Newton's method to `precision` widths, with at least the cavity's curvature and halved steps.
 fn climb(start: f64, s: f64, precision: f64, at: &mut impl FnMut(f64) -> TiltedJet) -> IntegrandPeak {
     let (mut t, mut jet) = (start, at(start));
     for _ in 0..MAX_STEPS {
@@ -265,19 +260,18 @@ fn climb(start: f64, s: f64, precision: f64, at: &mut impl FnMut(f64) -> TiltedJ
     IntegrandPeak { t, height: jet.height, width: 1.0 / curvature(jet, s).sqrt() }
 }
 
-/// Given place with the width of the likelihood's bend there.
 fn bend(t: f64, s: f64, at: &mut impl FnMut(f64) -> TiltedJet) -> IntegrandPeak {
     let jet = at(t);
     IntegrandPeak { t, height: jet.height, width: width_of_bend(jet.first, jet.second, s * s) }
 }
 
-/// Negative second derivative of the log integrand, at least the cavity's 1.
+/// At least the cavity's 1.
 fn curvature(jet: TiltedJet, s: f64) -> f64 {
     let curvature = 1.0 - s * s * jet.second;
     if curvature.is_finite() { curvature.max(1.0) } else { 1.0 }
 }
 
-/// First of `t + step, t + step/2, …` with a larger value.
+/// First larger of `t + step, t + step/2, …`.
 fn first_higher(
     t: f64,
     step: f64,
@@ -295,7 +289,7 @@ fn first_higher(
     None
 }
 
-/// Panels that double in width away from every peak, highest first, to the end of the integrand.
+/// Panels doubling in width from every peak, highest first.
 fn edges(peaks: &[IntegrandPeak; 5], at: &mut impl FnMut(f64) -> TiltedJet, edges: &mut Vec<f64>) {
     let highest = peaks[0].height;
     edges.clear();

@@ -1,10 +1,9 @@
-//! Tilted normalisers on a grid around the mode, extended until terms are negligible.
+//! Tilted normalisers on a grid around the mode.
 //!
 //! With `t = (f − m)/√v`, if the density grows by at most `exp(½ κ a²)` at distance a from the real line,
-//! the integrand `p(f)^α N(t; 0, 1)` grows by at most `exp(½ p a²)` with `p = 1 + α κ v`. A sum of step h
-//! then has an error of about `2 exp(½ p a² − 2π a/h)` at most, for every a up to the nearest singularity.
-//! (L. N. Trefethen, J. A. C. Weideman, "The exponentially convergent trapezoidal rule", SIAM Review 56,
-//! 2014.)
+//! `p(f)^α N(t; 0, 1)` grows by at most `exp(½ p a²)` with `p = 1 + α κ v`. A sum of step h has an error of at most
+//! about `2 exp(½ p a² − 2π a/h)`, for every a up to the nearest singularity (Trefethen and Weideman 2014, cited in
+//! `quadrature::trapezoid`).
 
 use super::tilted::{TiltedJet, one_peak, slopes};
 use crate::density::Density;
@@ -18,21 +17,16 @@ use crate::workspace::Workspace;
 
 /// Log error of sums: exp(−32) = 1e-14.
 const DIGITS: f64 = 32.0;
-/// Fraction of the distance to the singularity that is used.
+/// Used share of the strip.
 const CLOSEST: f64 = 0.95;
-/// Limit on nodes per side. Adaptive sums replace larger grids: they are fine only where needed.
+/// Nodes per side; larger grids lose to adaptive sums.
 const MOST: usize = 160;
-/// Standard deviations from the mode at which log-concave density times standard normal is exp(−40) of its
-/// maximum.
+/// Standard deviations to exp(−40) of the maximum, for log-concave density times standard normal.
 const REACH: f64 = 9.0;
-/// Fraction of its maximum below which the integrand is negligible.
 const NEGLIGIBLE: f64 = 1e-17;
 
-/// `ln ∫ p(y | f)^α N(f; m, v) df` with derivatives, for a log-concave density without parameters and with
-/// known growth off the real line; `false` if no grid suits it.
-///
-/// # Errors
-/// Those of the log density.
+/// Tilted normaliser of a log-concave density without parameters and of known growth; `false` if no grid
+/// suits.
 pub(crate) fn tilted_on_known_grid<D: Density>(
     density: &D,
     y: &[f64],
@@ -74,14 +68,13 @@ pub(crate) fn tilted_on_known_grid<D: Density>(
     Ok(true)
 }
 
-/// Step for a strip of this half-width (in standard deviations) and this growth.
 fn step(strip: f64, p: f64) -> f64 {
     // Beyond √(2 · 32/p) the growth of the integrand outweighs the gain of the grid.
     let a = (CLOSEST * strip).min((2.0 * DIGITS / p).sqrt());
     std::f64::consts::TAU * a / (DIGITS + 0.5 * p * a * a)
 }
 
-/// Approximate mode (in standard deviations) and the log integrand there; None if not finite.
+/// Approximate mode (standard deviations) and log integrand, if finite.
 fn mode<D: Density>(
     density: &D,
     (y, power): (&[f64], f64),
@@ -107,12 +100,11 @@ fn mode<D: Density>(
     }
 }
 
-/// Integrals for [`slopes`], over the nodes so far.
 #[derive(Default)]
 struct GridSums([f64; 6]);
 
 impl GridSums {
-    /// Adds nodes; `false` if the last of them is negligible.
+    /// `false` if the last node is negligible.
     fn add(&mut self, t: &[f64; LANES], jets: &[[f64; LANES]; 3], power: f64, top: f64) -> bool {
         let height = |k: usize| power * jets[0][k] - 0.5 * t[k] * t[k] - HALF_LN_TAU;
         let weights: [f64; LANES] = std::array::from_fn(|k| (height(k) - top).exp());
@@ -170,7 +162,7 @@ mod tests {
         assert!(grids >= 8 * 5 * 5 * 2, "{grids}");
     }
 
-    /// At power 1, `ln Φ(z)` with `z = m/√(1 + v)`.
+    /// `ln Φ(z)` with `z = m/√(1 + v)`.
     #[test]
     fn the_whole_of_a_probit_factor_has_its_closed_form() {
         let (mut ws, mut found) = (Workspace::new(), LatentDerivatives::default());

@@ -1,5 +1,4 @@
-//! Expectation of a distribution function that falls with the latent from 1 to 0 at a known place. Only the
-//! fall is integrated; the rest is the Gaussian's distribution function.
+//! Expectation of a distribution function that falls from 1 to 0 at a known latent value. Only the fall is integrated.
 
 use crate::latent::Latent;
 use crate::quadrature::GaussLegendre;
@@ -7,18 +6,17 @@ use crate::special::{HALF_LN_TAU, standard_normal_cdf};
 
 /// Standard deviations beyond which a Gaussian has mass 1e-16.
 const REACH: f64 = 8.3;
-/// Widest panel, in standard deviations: 16 nodes integrate the Gaussian over it to rounding.
+/// Standard deviations over which 16 nodes integrate the Gaussian to rounding.
 const WIDEST: f64 = 2.0;
-/// Width, in standard deviations, below which a transition counts as a jump.
+/// Width of a jump in standard deviations.
 const NARROWEST: f64 = 1e-16;
-/// Share of the fall that counts as most of it.
+/// Share that counts as most of the fall.
 const MOST: f64 = 0.7;
-/// Remainder of the fall at which the transition has ended.
 const ENDED: f64 = f64::EPSILON;
-/// Width, in standard deviations, from which a grid resolves a transition.
+/// Width that a grid resolves, in standard deviations.
 const BROAD: f64 = 0.25;
 
-/// Fall of a distribution function, in standard deviations of the Gaussian from its mean.
+/// In standard deviations from the Gaussian's mean.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Transition {
     centre: f64,
@@ -26,8 +24,7 @@ pub(super) struct Transition {
 }
 
 impl Transition {
-    /// Finds the fall near `place` in the latent. Most of it is in `centre ± 4 width`, but not in
-    /// `centre ± width`.
+    /// Most of the fall is in `centre ± 4 width`, but not in `centre ± width`.
     pub(super) fn find(q: Latent, place: f64, cdf: &mut impl FnMut(f64) -> f64) -> Self {
         let deviation = q.variance().sqrt();
         let centre = ((place - q.mean()) / deviation).clamp(-REACH, REACH);
@@ -43,10 +40,7 @@ impl Transition {
         self.width >= BROAD
     }
 
-    /// `E[F]`; NaN if any value is NaN.
-    ///
-    /// Panels double in width outwards: up to 60 per side for the narrowest transition, with 17 evaluations
-    /// each.
+    /// `E[F]`, or NaN. Panels double in width outwards: at most 60 per side, with 17 evaluations each.
     pub(super) fn expectation(self, cdf: &mut impl FnMut(f64) -> f64) -> f64 {
         self.side(-1.0, cdf) + self.side(1.0, cdf)
     }

@@ -1,8 +1,7 @@
 //! `ln ∫ Π_q N(f_q; m_q, v_q) Π_p N(y_p; w_p·f, σ²_p)^α df` with derivatives.
 //!
-//! Equals `−½ (ln |B| + rᵀ S⁻¹ r + α Σ_p ln 2πσ²_p)` with `s_p = σ²_p/α`, `r = y − W m`,
-//! `S = W V Wᵀ + diag(s)` and `B = I + V^{½} Wᵀ diag(s)⁻¹ W V^{½}` (eigenvalues ≥ 1). Only B, Q×Q, is
-//! factored.
+//! Equals `−½ (ln |B| + rᵀ S⁻¹ r + α Σ_p ln 2πσ²_p)` with `s_p = σ²_p/α`, `r = y − W m`, `S = W V Wᵀ + diag(s)` and
+//! `B = I + V^{½} Wᵀ diag(s)⁻¹ W V^{½}` (eigenvalues ≥ 1). Only B (Q×Q) is factored.
 
 use super::Coregionalised;
 use super::room::MixedScratch;
@@ -12,10 +11,10 @@ use crate::likelihood::Described;
 use crate::small_factor::{factorise, solve, solve_transposed};
 use crate::special::HALF_LN_TAU;
 
-/// Relative gain in a latent's precision above which `w_qᵀ S⁻¹ w_q` is computed from the diagonal of `B⁻¹`.
+/// Relative gain in precision above which `w_qᵀ S⁻¹ w_q` comes from the diagonal of `B⁻¹`.
 const SHARP: f64 = 1.0;
 
-/// Writes the integral; `false` if numbers are out of range.
+/// `false` if out of range.
 pub(super) fn tilted(
     of: &Coregionalised,
     (y, q): (&[f64], &[Latent]),
@@ -55,7 +54,6 @@ pub(super) fn tilted(
     out.value.is_finite()
 }
 
-/// Conditions the latents on the outputs; `false` if numbers are out of range.
 fn condition(of: &Coregionalised, (y, q): (&[f64], &[Latent]), power: f64, room: &mut MixedScratch) -> bool {
     let latents = q.len();
     refill(&mut room.factor, latents * latents);
@@ -93,7 +91,7 @@ fn condition(of: &Coregionalised, (y, q): (&[f64], &[Latent]), power: f64, room:
     true
 }
 
-/// `w_qᵀ S⁻¹ w_q` of one latent.
+/// `w_qᵀ S⁻¹ w_q`
 fn shrinkage(
     of: &Coregionalised,
     y: &[f64],

@@ -1,4 +1,4 @@
-//! Memory of the integral over several mixed latents.
+//! Memory of the integral over mixed latents.
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MixedScratch {
@@ -7,7 +7,6 @@ pub(crate) struct MixedScratch {
     pub(super) inverse: Vec<f64>,
     /// `V^{½}`
     pub(super) deviations: Vec<f64>,
-    /// Means of the latents given the outputs.
     pub(super) given: Vec<f64>,
     /// `S⁻¹ r`, 0 for missing outputs.
     pub(super) pulls: Vec<f64>,

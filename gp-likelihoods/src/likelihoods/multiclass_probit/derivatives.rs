@@ -1,14 +1,14 @@
-//! Derivatives of the density by line integrals, several nodes at a time.
+//! Derivatives by line integrals, several nodes at a time.
 
 use super::peak::Peak;
 use crate::derivatives::PointDerivatives;
 use crate::quadrature::LANES;
 use crate::special::{HALF_LN_TAU, normal_cdfs};
 
-/// Classes whose ratios are kept on the stack; others are computed twice.
+/// Classes on the stack; ratios of others are computed twice.
 const KEPT: usize = 16;
 
-/// Sets `out` to `ln p(label | f)` for unit noise per latent, with two derivatives by each.
+/// Unit noise per latent.
 pub(super) fn log_win(
     label: usize,
     classes: usize,
@@ -41,7 +41,6 @@ pub(super) fn log_win(
     }
 }
 
-/// Nodes, and their distances from the label's latent.
 struct Block {
     u: [f64; LANES],
     away: [f64; LANES],
@@ -52,7 +51,7 @@ impl Block {
         self.u.map(|u| u - other)
     }
 
-    /// Integrand times the step, relative to the height; stores ratios φ/Φ of the first classes.
+    /// Integrand times step, relative to the height; stores first ratios φ/Φ.
     fn weights(
         &self,
         step: f64,
@@ -74,7 +73,6 @@ impl Block {
         std::array::from_fn(|k| weights[k] * exponents[k].exp())
     }
 
-    /// Adds derivatives of the integrand by the label's latent.
     fn add_own(&self, weights: &[f64; LANES], label: usize, out: &mut PointDerivatives) {
         for (weight, away) in weights.iter().zip(self.away) {
             out.by_latent[label] += weight * away;

@@ -8,16 +8,14 @@ use crate::likelihoods::bernoulli_probit::BernoulliProbit;
 use crate::special::{inverse_mills, inverse_mills_excess, log_normal_cdf};
 use crate::workspace::Workspace;
 
-/// Factor `Φ((f_y − f_c)/√noise)`: the label's latent exceeds that of one other class (Villacampa-Calvo &
-/// Hernández-Lobato 2017, §2).
-///
-/// The product of the C − 1 factors of an observation is not its likelihood: each factor has its own noise.
+/// Factor `Φ((f_y − f_c)/√noise)`: the label's latent exceeds another class's (Villacampa-Calvo &
+/// Hernández-Lobato 2017, §2). The product over classes is not the likelihood.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PairwiseProbit {
     noise: f64,
 }
 
-/// `ln Z` of a [`PairwiseProbit`] with derivatives, by the label's latent first.
+/// `ln Z` with derivatives, label's latent first.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PairTilted {
     /// `ln Z`
@@ -26,12 +24,12 @@ pub struct PairTilted {
     pub by_mean: [f64; 2],
     /// Derivatives by the variances.
     pub by_variance: [f64; 2],
-    /// `−∂² ln Z/∂m²`, the same for both means; also accurate for very improbable labels.
+    /// `−∂² ln Z/∂m²` for either mean, accurate for very improbable labels.
     pub curvature: f64,
 }
 
 impl PairwiseProbit {
-    /// Factor with this noise variance of the difference; 0 gives a step function.
+    /// Factor with this noise variance of the difference; a step function at 0.
     ///
     /// # Errors
     /// [`LikelihoodError::Argument`] for a negative or non-finite variance.
@@ -58,11 +56,7 @@ impl PairwiseProbit {
         })
     }
 
-    /// `ln ∫ Φ^α N N df` or, without a power, `E[ln Φ]`.
-    ///
-    /// # Errors
-    /// As [`tilted`](Self::tilted); [`LikelihoodError::Argument`] for a step function at a power other
-    /// than 1.
+    /// `ln ∫ Φ^α N N df` or, without a power, `E[ln Φ]`; step functions need power 1.
     pub(super) fn integral(
         &self,
         [label, other]: [Latent; 2],
@@ -91,12 +85,10 @@ impl PairwiseProbit {
     }
 }
 
-/// Integral of a [`PairwiseProbit`] with derivatives.
 pub(super) struct PairIntegral {
     pub(super) value: f64,
-    /// Derivative by the mean of the label's latent; that by the other mean is its negative.
+    /// By the label's mean; negative for the other.
     pub(super) by_mean: f64,
-    /// Derivative by either variance.
     pub(super) by_variance: f64,
     pub(super) by_noise: f64,
 }

@@ -1,4 +1,4 @@
-//! Integrand of the density over the winner's value u.
+//! Integrand over the winner's value u.
 
 use std::sync::OnceLock;
 
@@ -6,18 +6,16 @@ use crate::quadrature::{GaussHermite, LANES};
 use crate::special::log_normal_cdf_slopes;
 use std::f64::consts::TAU;
 
-/// Number of nodes at the mode: the density is accurate to 1e-13.
+/// Error of the density: 1e-13.
 const NODES: usize = 36;
-/// Standard deviations beyond which the integrand has mass 1e-13, and `ln(1/ε)` for an error of ε = 1e-13
-/// on a grid.
+/// Standard deviations to an outer mass of ε = 1e-13, and `ln(1/ε)` for a grid.
 const REACH: f64 = 7.4;
 const LOG_ERROR: f64 = 30.0;
-/// Precision of the mode relative to its width, for the grid and for [`NODES`].
+/// Mode precision in widths.
 const NEAR: f64 = 0.1;
 const NEAREST: f64 = 1e-9;
 const MAX_STEPS: u32 = 60;
 
-/// Mode of the integrand, with width and height.
 pub(super) struct Peak {
     u: f64,
     width: f64,
@@ -30,7 +28,7 @@ impl Peak {
         Self::within(NEAREST, own, others)
     }
 
-    /// [`find`](Self::find) with less precision, enough for a [`grid`](Self::grid).
+    /// Less precise, enough for a [`grid`](Self::grid).
     pub(super) fn near<I: Iterator<Item = f64>>(own: f64, others: impl Fn() -> I) -> Self {
         Self::within(NEAR, own, others)
     }
@@ -58,7 +56,6 @@ impl Peak {
         Self { u, width: 1.0 / curvature.sqrt(), height }
     }
 
-    /// Nodes in u with log weights of the integral.
     pub(super) fn nodes(&self) -> impl Iterator<Item = (f64, f64)> {
         static RULE: OnceLock<GaussHermite> = OnceLock::new();
         let rule = RULE.get_or_init(|| GaussHermite::of_order(NODES));
@@ -68,12 +65,10 @@ impl Peak {
         nodes.map(move |node| (self.u + self.width * node.0, log_measure(node)))
     }
 
-    /// Step and blocks of nodes of a grid, for `classes` factors with at most the curvature of a unit
-    /// Gaussian.
+    /// Step and node blocks for `classes` factors with at most a unit Gaussian's curvature.
     ///
-    /// A grid of step h has an error of at most `2 exp(−2π²/(h² C))` (Trefethen and Weideman 2014). The
-    /// curvature of the log integrand is at least that of a unit Gaussian, and more to the left of the
-    /// mode.
+    /// A grid of step h has an error of at most `2 exp(−2π²/(h² C))` (Trefethen and Weideman 2014). The log
+    /// integrand has at least a unit Gaussian's curvature, more to the left of the mode.
     pub(super) fn grid(&self, classes: usize) -> (f64, impl Iterator<Item = [f64; LANES]> + use<>) {
         let step = TAU / (2.0 * LOG_ERROR * classes as f64).sqrt();
         let reach = REACH + NEAR;

@@ -1,4 +1,4 @@
-//! Pieces: the label against each other class.
+//! Pieces: label against each other class.
 
 use super::pair::{PairIntegral, PairwiseProbit};
 use super::{MulticlassProbit, known};
@@ -11,7 +11,7 @@ use crate::pieces::Pieces;
 use crate::workspace::Workspace;
 
 impl MulticlassProbit {
-    /// Integral of one piece. With a single latent, the label determines its sign.
+    /// A single latent's sign depends on the label.
     pub(super) fn pair(
         &self,
         y: &[f64],
@@ -63,7 +63,6 @@ impl Pieces for MulticlassProbit {
         }
     }
 
-    /// `true` for two classes, whose only piece is the density.
     fn multiply_to_density(&self) -> bool {
         self.classes == 2 && self.label_noise == 0.0
     }

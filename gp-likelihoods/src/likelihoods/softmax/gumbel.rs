@@ -1,20 +1,19 @@
 //! Softmax under independent Gaussians, as the largest of values with Gumbel noise.
 //!
-//! With independent Gumbel variables g, `f_c + g_c` is the largest with probability
-//! `exp(f_c)/Σ_k exp(f_k)`. With `u = exp(f − x)`, `f ~ q_k` and `H_k(x) = P(f_k + g_k ≤ x) = E[exp(−u)]`,
-//! all expectations are one-dimensional integrals over x, for any number of classes:
+//! With independent Gumbel variables g, `f_c + g_c` is the largest with probability `exp(f_c)/Σ_k exp(f_k)`. With
+//! `u = exp(f − x)`, `f ~ q_k` and `H_k(x) = P(f_k + g_k ≤ x) = E[exp(−u)]`, all expectations are one-dimensional
+//! integrals for any C:
 //!
 //! - `E[p(c | f)] = ∫ H_c′ Π_{k≠c} H_k dx`
 //! - `E[ln Σ_k exp(f_k)] = r + ∫ exp(−exp(r − x)) − Π_k H_k dx` for any r, because
 //!   `ln S = ∫ (exp(−s) − exp(−s S)) ds/s`, with `s = exp(r − x)`
 //!
-//! and `∂H/∂m = −H′`, `∂H/∂v = ½ H″`. Integrands and the inner expectations over f are analytic and bounded
-//! for `|Im x| < π/2`: sums on grids of step h have errors of about `exp(−2πa/h)` with a = 1.2.
+//! and `∂H/∂m = −H′`, `∂H/∂v = ½ H″`. Integrands and inner expectations are analytic and bounded for `|Im x| < π/2`:
+//! sums of step h have errors of about `exp(−2πa/h)` with a = 1.2.
 //!
-//! Cost: a grid begins where all H are 0 and ends where all u are small; the rest of the sum is known
-//! ([`tail`]). It has at most [`MAX_NODES`] values of x per class, of some 70 terms each ([`Responses`]). Wider
-//! beliefs use [`panels`] as wide as the integrand allows: a few hundred values of x for any width
-//! ([`alone`]).
+//! Cost: a grid begins where all H are 0 and ends where all u are small; the rest of the sum is known ([`tail`]). It
+//! has at most [`MAX_NODES`] values of x per class, of some 70 terms each ([`Responses`]). Wider beliefs use
+//! [`panels`]: a few hundred values of x for any width ([`alone`]).
 
 mod alone;
 mod panels;
@@ -26,26 +25,24 @@ use crate::latent::Latent;
 use responses::{Jet, Responses, SMALL, survival};
 use tail::{Tail, exponential};
 
-/// Step in x: error `exp(−2π 1.2/h)` = 8e-14, less for all but the third derivative.
+/// Error `exp(−2π 1.2/h)` = 8e-14 for third derivatives, less otherwise.
 const STEP: f64 = 0.25;
-/// Limit on grid nodes in x, enough for standard deviations up to about 28.
+/// Enough for standard deviations up to about 28.
 const MAX_NODES: usize = 1 << 11;
 /// Standard deviations beyond which a Gaussian has mass 2e-16.
 const REACH: f64 = 8.2;
 /// `exp(−u)` is 0 from `u = exp(3.7)` on, and 1 up to `u = exp(−37)`.
 const BELOW: f64 = 3.7;
 const ABOVE: f64 = 37.0;
-/// Number of terms of series for small u.
+/// Terms of series for small u.
 const TERMS: usize = 9;
 /// Smallest probability with enough digits.
 const LEAST: f64 = 1e-9;
 
-/// Mean of a Gumbel variable.
 const EULER: f64 = 0.577_215_664_901_532_9;
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct GumbelRace {
-    /// Weights of the integral along x.
     weights: Vec<f64>,
     /// Jets by class, then by x.
     jets: Vec<Jet>,
@@ -60,8 +57,7 @@ pub(crate) struct GumbelRace {
 }
 
 impl GumbelRace {
-    /// Evaluates beliefs at the nodes; `false` if there are too many nodes, or beliefs are too large for
-    /// `f64`.
+    /// `false` for too many nodes or too large beliefs.
     pub(super) fn look(&mut self, q: &[Latent]) -> bool {
         let reach = |latent: &Latent| REACH * latent.variance().sqrt();
         let low = q.iter().map(|latent| latent.mean() - reach(latent)).fold(f64::NEG_INFINITY, f64::max);
@@ -106,7 +102,7 @@ impl GumbelRace {
         found
     }
 
-    /// Expected logarithm on the grid, as a sum whose terms vanish at both ends.
+    /// Terms vanish at both ends.
     fn measure_grid(&mut self, q: &[Latent], low: f64) {
         let largest = q.iter().map(|latent| latent.mean()).fold(f64::NEG_INFINITY, f64::max);
         // Any r is possible; at a node, the first term comes from a table.
@@ -118,8 +114,7 @@ impl GumbelRace {
         (self.reference, self.above) = (low + STEP * node, STEP * sum);
     }
 
-    /// Expected logarithm by `∫ exp(−exp(r − x)) dx = ∫_r dx − γ`, where r is the lower end, below which
-    /// the product is 0.
+    /// By `∫ exp(−exp(r − x)) dx = ∫_r dx − γ`; r is the lower end, with product 0 below.
     fn measure_panels(&mut self, low: f64) {
         let terms = self.weights.iter().zip(&self.product);
         self.above = terms.map(|(weight, product)| weight * (1.0 - product)).sum();
@@ -136,7 +131,7 @@ impl GumbelRace {
         &self.jets[c * count..(c + 1) * count]
     }
 
-    /// Index, weight, jet of class c and product over all classes, where the product is not 0.
+    /// Index, weight, jet of class c and nonzero product over all classes.
     fn terms(&self, c: usize) -> impl Iterator<Item = (usize, f64, &Jet, f64)> {
         let terms = self.weights.iter().zip(self.class(c)).zip(&self.product).enumerate();
         terms
@@ -144,21 +139,20 @@ impl GumbelRace {
             .map(|(j, ((weight, jet), product))| (j, *weight, jet, *product))
     }
 
-    /// Integral of the `order`-th derivative of H_c, times `Π_{k≠c} H_k`.
+    /// Integral of the `order`-th derivative of H_c times `Π_{k≠c} H_k`.
     fn integral(&self, c: usize, order: usize) -> f64 {
         let terms = self.terms(c);
         let sum: f64 = terms.map(|(_, weight, jet, product)| weight * (jet[order] * product / jet[0])).sum();
         sum + STEP * self.tail.sum_of(c, order)
     }
 
-    /// `E[p(c | f)]` for all classes.
     pub(super) fn probabilities(&self, out: &mut [f64]) {
         out.iter_mut().enumerate().for_each(|(c, slot)| *slot = self.integral(c, 1));
         let total: f64 = out.iter().sum();
         out.iter_mut().for_each(|p| *p /= total);
     }
 
-    /// `ln E[p(label | f)]` with derivatives; `false` if the label is too improbable.
+    /// `false` if the label is too improbable.
     pub(super) fn tilted(&self, label: usize, out: &mut LatentDerivatives) -> bool {
         let mass = self.integral(label, 1);
         if mass.is_nan() || mass < LEAST {
@@ -184,7 +178,6 @@ impl GumbelRace {
         true
     }
 
-    /// `E[ln p(label | f)]` with derivatives.
     pub(super) fn expected(&self, label: usize, q: &[Latent], out: &mut LatentDerivatives) {
         out.value = q[label].mean() - self.reference - self.above;
         for k in 0..q.len() {
@@ -200,8 +193,8 @@ impl GumbelRace {
     }
 }
 
-/// x from which a product of distribution functions is the first [`TERMS`] terms of a series: the next one is
-/// at most `E[Sᴺ]/N!` for the sum S of all u and N = `TERMS`, where `E[uᴺ] ≤ exp(N (m + N s²/2 − x))`.
+/// x from which [`TERMS`] terms suffice: the next is at most `E[Sᴺ]/N!` for the sum S of all u and N =
+/// `TERMS`, where `E[uᴺ] ≤ exp(N (m + N s²/2 − x))`.
 fn small_from(q: &[Latent]) -> f64 {
     let size = |latent: &Latent| {
         let s = latent.variance().sqrt();

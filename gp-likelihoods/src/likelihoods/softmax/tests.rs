@@ -1,5 +1,4 @@
-//! Softmax integrals against the logistic likelihood of the difference of two classes, product rules, and
-//! finite differences.
+//! Softmax against logistic likelihood, product rules, and differences.
 
 use super::gumbel::GumbelRace;
 use crate::Race;
@@ -21,7 +20,6 @@ fn beliefs(classes: std::ops::Range<usize>) -> impl Strategy<Value = Vec<Latent>
     prop::collection::vec(one, classes)
 }
 
-/// Tilted normaliser or expected log density of one observation.
 fn integral(
     l: &dyn Likelihood,
     tilted: bool,
@@ -109,7 +107,6 @@ fn known_numbers_are_their_own_softmax() -> Result<(), LikelihoodError> {
     Ok(())
 }
 
-/// Beliefs wider than the grid, together with narrow ones.
 fn wide_beliefs(classes: std::ops::Range<usize>) -> impl Strategy<Value = Vec<Latent>> {
     let one = (-1.0..1.0, -2.0..5.0f64).prop_map(|(z, log_s)| {
         let s = 10f64.powf(log_s);
@@ -149,7 +146,6 @@ proptest! {
         }
     }
 
-    /// Steps are proportional to the width.
     #[test]
     fn slopes_of_wide_beliefs_are_differences(q in wide_beliefs(2..6), class in 0usize..3) {
         let softmax = Softmax::new(q.len())?;
@@ -174,7 +170,7 @@ proptest! {
         prop_assert!((by_log_variance - exact).abs() < allowed, "{by_log_variance} {exact}");
     }
 
-    /// A Gumbel variable of variance π²/6 adds little to a wide belief, and its shape does not matter.
+    /// A Gumbel variable of variance π²/6 adds little to a wide belief; its shape does not matter.
     #[test]
     fn wide_beliefs_race_like_gaussians(q in wide_beliefs(2..3), scale in 2.0..5.0f64) {
         let wide: Vec<Latent> = q
@@ -192,7 +188,6 @@ proptest! {
     }
 }
 
-/// Number of nodes does not grow with the width of beliefs.
 #[test]
 fn wide_beliefs_cost_no_more() -> Result<(), LikelihoodError> {
     for s in [28.0, 50.0, 300.0, 1e5, 1e100] {
@@ -210,7 +205,7 @@ fn wide_beliefs_cost_no_more() -> Result<(), LikelihoodError> {
     Ok(())
 }
 
-/// One belief is too far below the other for the grid in x, but too wide to be negligible.
+/// One belief is too far below for the grid in x, but too wide to be negligible.
 #[test]
 fn wide_beliefs_far_away_count() -> Result<(), LikelihoodError> {
     let q = [Latent::new(-85.0, 400.0)?, Latent::new(0.0, 0.01)?];

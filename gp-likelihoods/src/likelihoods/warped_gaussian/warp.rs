@@ -5,15 +5,15 @@ use crate::scalar::Scalar;
 /// One term `a tanh(b (y + c))` of a warp.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WarpTerm {
-    /// a, positive: half of the term's total rise.
+    /// a, positive: half the term's total rise.
     pub height: f64,
-    /// b, positive: slope at the bend divided by the height.
+    /// b, positive: slope at the bend over the height.
     pub steepness: f64,
-    /// c: the term has its bend at −c.
+    /// c: the bend is at −c.
     pub shift: f64,
 }
 
-/// Limit on steps of the inverse; half would do for bisections alone.
+/// Bisections alone need half.
 const MAX_STEPS: u32 = 200;
 
 #[derive(Clone, Copy)]
@@ -23,7 +23,7 @@ pub(super) struct Warp<'a> {
     pub(super) shift: &'a [f64],
 }
 
-/// `t(y)` and `t′(y) − 1`, for parameters in the order of the likelihood.
+/// `t(y)` and `t′(y) − 1`.
 pub(super) fn warped<S: Scalar>(y: f64, terms: usize, theta: impl Fn(usize) -> S) -> (S, S) {
     let start = (S::constant(y), S::constant(0.0));
     (0..terms).fold(start, |(value, bending), term| {
@@ -37,7 +37,7 @@ fn tanh<S: Scalar>(u: S) -> S {
     u.through(f64::tanh, |u, t| (sech_squared(u), -2.0 * t * sech_squared(u)))
 }
 
-/// `1/cosh²`, also accurate where tanh rounds to 1.
+/// `1/cosh²`, accurate even where tanh rounds to 1.
 fn sech_squared<S: Scalar>(u: S) -> S {
     let value = |u: f64| {
         let small = (-2.0 * u.abs()).exp();
@@ -56,12 +56,12 @@ impl Warp<'_> {
         self.at(y).0
     }
 
-    /// `t′(y)`, at least 1.
+    /// At least 1.
     pub(super) fn slope(&self, y: f64) -> f64 {
         1.0 + self.at(y).1
     }
 
-    /// Derivatives of `t(y)` and `t′(y)` by height, steepness and shift of a term.
+    /// Derivatives of `t(y)` and `t′(y)` by height, steepness and shift.
     pub(super) fn by_term(&self, term: usize, y: f64) -> [(f64, f64); 3] {
         let (a, b) = (self.height[term], self.steepness[term]);
         let from = y + self.shift[term];
@@ -71,9 +71,7 @@ impl Warp<'_> {
         [(t, b * s), (a * s * from, a * s + bending * from), (a * b * s, bending * b)]
     }
 
-    /// y with `t(y) = z`, by Newton's method in a shrinking bracket.
-    ///
-    /// It is within `Σ a_i` of z, because t increases and `|t(y) − y| ≤ Σ a_i`.
+    /// Newton's method in a bracket within `Σ a_i` of z: t increases and `|t(y) − y| ≤ Σ a_i`.
     pub(super) fn inverse(&self, z: f64) -> f64 {
         let away: f64 = self.height.iter().sum();
         let (mut low, mut high, mut y) = (z - away, z + away, z);

@@ -1,9 +1,9 @@
-//! Test matrices and reference computations shared by the integration tests.
+//! Test matrices and reference computations.
 use gp_linalg::faer::{Mat, MatMut, MatRef};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
-/// Sizes around the block edges of the implementation, and the usual small ones.
+/// Sizes around block edges of the implementation, and small ones.
 pub(crate) const SIZES: [usize; 9] = [0, 1, 2, 3, 5, 10, 50, 200, 513];
 
 pub(crate) fn rng(seed: u64) -> ChaCha8Rng {
@@ -16,14 +16,14 @@ pub(crate) fn uniform(nrows: usize, ncols: usize, seed: u64) -> Mat<f64> {
     Mat::from_fn(nrows, ncols, |_, _| rng.random_range(-1.0..1.0))
 }
 
-/// Random symmetric positive definite, eigenvalues between 1 and about 2.
+/// Symmetric positive definite, eigenvalues from 1 to about 2.
 pub(crate) fn well_conditioned(n: usize, seed: u64) -> Mat<f64> {
     let factor = uniform(n, n, seed);
     let scale = 1.0 / (n as f64).max(1.0);
     naive_product(factor.as_ref(), factor.transpose(), scale) + Mat::<f64>::identity(n, n)
 }
 
-/// Squared-exponential Gram matrix of `n` points on [0, 1], plus `noise` on the diagonal.
+/// Squared-exponential Gram matrix of `n` points on [0, 1], plus `noise`.
 pub(crate) fn gram(n: usize, lengthscale: f64, noise: f64) -> Mat<f64> {
     let x = |i: usize| i as f64 / (n as f64).max(1.0);
     Mat::from_fn(n, n, |i, j| {
@@ -32,7 +32,6 @@ pub(crate) fn gram(n: usize, lengthscale: f64, noise: f64) -> Mat<f64> {
     })
 }
 
-/// Plain triple loop.
 pub(crate) fn naive_product(a: MatRef<'_, f64>, b: MatRef<'_, f64>, alpha: f64) -> Mat<f64> {
     let a = a.to_owned();
     let mut c = Mat::zeros(a.nrows(), b.ncols());
@@ -48,7 +47,6 @@ pub(crate) fn naive_product(a: MatRef<'_, f64>, b: MatRef<'_, f64>, alpha: f64) 
     c
 }
 
-/// Largest absolute entry.
 pub(crate) fn max_abs(a: MatRef<'_, f64>) -> f64 {
     let mut largest = 0.0_f64;
     for j in 0..a.ncols() {
@@ -59,7 +57,6 @@ pub(crate) fn max_abs(a: MatRef<'_, f64>) -> f64 {
     largest
 }
 
-/// Largest column sum of absolute values.
 pub(crate) fn norm_one(a: MatRef<'_, f64>) -> f64 {
     (0..a.ncols()).map(|j| (0..a.nrows()).map(|i| a[(i, j)].abs()).sum::<f64>()).fold(0.0, f64::max)
 }
@@ -69,13 +66,12 @@ pub(crate) fn max_difference(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> f64 {
     max_abs((a - b).as_ref())
 }
 
-/// Returns `true` if all entries have the same bits.
 pub(crate) fn same_bits(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> bool {
     (a.nrows(), a.ncols()) == (b.nrows(), b.ncols())
         && (0..a.ncols()).all(|j| (0..a.nrows()).all(|i| a[(i, j)].to_bits() == b[(i, j)].to_bits()))
 }
 
-/// Matrix in one of several memory layouts, with a margin around it that must not change.
+/// Matrix in one of several layouts, inside a constant margin.
 pub(crate) struct Framed {
     memory: Mat<f64>,
     layout: Layout,
@@ -87,9 +83,9 @@ pub(crate) struct Framed {
 pub(crate) enum Layout {
     ColumnMajor,
     RowMajor,
-    /// Rows stored from last to first.
+    /// Rows from last to first.
     Reversed,
-    /// Row-major, columns stored from last to first.
+    /// Columns from last to first.
     RowMajorReversed,
 }
 
@@ -126,7 +122,6 @@ impl Framed {
         self.as_mut().as_ref().to_owned()
     }
 
-    /// Returns `true` if the margin is unchanged.
     pub(crate) fn frame_is_intact(&mut self) -> bool {
         let inside = self.nrows * self.ncols;
         self.as_mut().fill(0.5);

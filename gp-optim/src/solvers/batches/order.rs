@@ -3,7 +3,7 @@
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// Random generator of one epoch; `part` separates its uses.
+/// Random generator; `part` separates its uses in an epoch.
 fn generator(seed: u64, epoch: u64, part: u64) -> ChaCha8Rng {
     let mut key = [0; 32];
     let words = [seed, epoch, part];
@@ -21,7 +21,6 @@ pub(super) fn shuffle(indices: &mut [usize], seed: u64, epoch: u64, part: u64) {
     }
 }
 
-/// Order of an epoch in shuffled blocks.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Blocks {
     terms: usize,
@@ -31,7 +30,6 @@ pub(super) struct Blocks {
     /// Position in the sequence of blocks at which the epoch starts.
     offset: usize,
     order: Vec<usize>,
-    /// Position of the block that may be shorter than the others.
     short_at: usize,
     /// Position of the block whose shuffled terms are in `inside`.
     open: Option<usize>,
@@ -39,7 +37,6 @@ pub(super) struct Blocks {
 }
 
 impl Blocks {
-    /// Shuffles the blocks for a new epoch.
     pub(super) fn enter_epoch(&mut self, terms: usize, len: usize, seed: u64, epoch: u64) {
         if self.epoch == Some(epoch) {
             return;
@@ -53,7 +50,6 @@ impl Blocks {
         self.short_at = self.order.iter().position(|&block| block + 1 == count).unwrap_or(0);
     }
 
-    /// Term at a position of the epoch, from 0.
     pub(super) fn term_at(&mut self, place: usize) -> usize {
         let place = (place + self.offset) % self.terms.max(1);
         let (turn, within) = self.locate(place);
@@ -63,7 +59,6 @@ impl Blocks {
         self.inside.get(within).copied().unwrap_or_default()
     }
 
-    /// Block at a position, and the position within that block.
     fn locate(&self, place: usize) -> (usize, usize) {
         let short = self.terms - (self.order.len() - 1) * self.len;
         let before = self.short_at * self.len;

@@ -14,9 +14,7 @@ use crate::solvers::error::CheckpointError;
 use std::path::Path;
 
 const MAGIC: [u8; 8] = *b"GPOPTCKP";
-/// Newest and only format.
 const VERSION: u32 = 1;
-/// Bytes of magic, version and length.
 const HEAD: usize = 20;
 
 pub(super) fn seal(payload: &[u8]) -> Vec<u8> {
@@ -30,7 +28,6 @@ pub(super) fn seal(payload: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Payload of an undamaged envelope of a known version.
 pub(super) fn open<'a>(bytes: &'a [u8], path: &Path) -> Result<&'a [u8], CheckpointError> {
     let path = || path.to_path_buf();
     let damaged = |what: &str| CheckpointError::Damaged { path: path(), what: what.to_owned() };
@@ -57,9 +54,9 @@ pub(super) fn open<'a>(bytes: &'a [u8], path: &Path) -> Result<&'a [u8], Checkpo
     Ok(payload)
 }
 
-/// FNV-1a over 8 bytes at a time, zero padded; the length is included.
+/// FNV-1a over 8 bytes at a time, zero padded, and the length.
 ///
-/// Every step is invertible, so damage to a single word is always detected.
+/// Every step is invertible: single damaged words are always detected.
 fn checksum(head: &[u8], payload: &[u8]) -> u64 {
     let words = head.chunks(8).chain(payload.chunks(8)).map(|chunk| {
         let mut word = [0; 8];

@@ -3,10 +3,10 @@
 use super::rule::{Range, UpdateRule, first_invalid, length, reserve};
 use serde::{Deserialize, Serialize};
 
-/// Adadelta (Zeiler 2012, algorithm 1): no learning rate, steps in the units of the parameters.
+/// Adadelta (Zeiler 2012, algorithm 1): no learning rate, steps in units of the parameters.
 ///
-/// s ← ρ s + (1 − ρ) g², Δ = −√(d + ε) / √(s + ε) · g, d ← ρ d + (1 − ρ) Δ². Defaults ρ = 0.95, ε = 10⁻⁶. The
-/// first steps are small, about √ε.
+/// s ← ρ s + (1 − ρ) g², Δ = −√(d + ε) / √(s + ε) · g, d ← ρ d + (1 − ρ) Δ². Defaults ρ = 0.95, ε = 10⁻⁶;
+/// first steps are about √ε.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Adadelta {
     decay: f64,

@@ -3,10 +3,10 @@
 use super::rule::{Range, UpdateRule, first_invalid, length, reserve};
 use serde::{Deserialize, Serialize};
 
-/// Adam (Kingma and Ba 2015, algorithm 1): mean of recent gradients divided by their root mean square.
+/// Adam (Kingma and Ba 2015, algorithm 1): mean gradient over root mean square.
 ///
-/// m ← β₁ m + (1 − β₁) g, v ← β₂ v + (1 − β₂) g², Δ = −rate · m̂ / (√v̂ + ε) with m̂ = m / (1 − β₁ᵗ) and v̂
-/// = v / (1 − β₂ᵗ). Defaults as in the paper.
+/// m ← β₁ m + (1 − β₁) g, v ← β₂ v + (1 − β₂) g², Δ = −rate · m̂ / (√v̂ + ε), m̂ = m / (1 − β₁ᵗ), v̂ = v /
+/// (1 − β₂ᵗ). Defaults of the paper.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Adam {
     rate: f64,
@@ -34,7 +34,7 @@ impl Default for Adam {
 }
 
 impl Adam {
-    /// Adam with this learning rate, about the largest change of a parameter per step.
+    /// Learning rate, about the largest change of a parameter per step.
     #[must_use]
     pub fn with_rate(rate: f64) -> Self {
         Self { rate, ..Self::default() }
@@ -47,7 +47,7 @@ impl Adam {
         self
     }
 
-    /// Sets ε, added to the root of the mean square.
+    /// Sets ε, added to the root mean square.
     #[must_use]
     pub fn epsilon(mut self, epsilon: f64) -> Self {
         self.epsilon = epsilon;

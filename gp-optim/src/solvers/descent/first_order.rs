@@ -28,7 +28,6 @@ macro_rules! first_order {
 
 first_order! { Adam Adadelta Momentum SignAdaptive }
 
-/// Calls the method of the variant.
 macro_rules! whichever {
     ($self:ident, $rule:ident => $call:expr) => {
         match $self {
@@ -66,7 +65,6 @@ impl UpdateRule for FirstOrder {
 mod tests {
     use super::*;
 
-    /// Name, number of parameters and steps of a rule, with a failure among the steps.
     fn steps(mut rule: impl UpdateRule) -> (&'static str, Option<usize>, Vec<f64>) {
         let (mut all, mut change) = (Vec::new(), [0.0; 2]);
         for k in 0..4 {

@@ -13,7 +13,7 @@ pub struct Momentum {
 }
 
 impl Momentum {
-    /// Momentum with this learning rate and μ ∈ [0, 1), usually 0.9.
+    /// Momentum with μ ∈ [0, 1), usually 0.9.
     #[must_use]
     pub fn new(rate: f64, momentum: f64) -> Self {
         Self { rate, momentum, ahead: false, velocity: Vec::new() }

@@ -4,22 +4,22 @@ use crate::solvers::OptimError;
 use crate::solvers::options::check;
 use serde::{Deserialize, Serialize};
 
-/// Settings of [`Descent`](super::Descent) that do not depend on the method.
+/// Settings of [`Descent`](super::Descent) for every method.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DescentOptions {
-    /// Whole batches without drift: converged if |∂f/∂xᵢ| · max(|xᵢ|, 1) ≤ this · max(|f|, 1) for every
+    /// Converged, for whole batches without drift, if |∂f/∂xᵢ| · max(|xᵢ|, 1) ≤ this · max(|f|, 1) for every
     /// trained i.
     pub gradient_tolerance: f64,
-    /// Negligible decrease, relative to max(|f|, 1): per step for whole batches; of the mean over twenty
-    /// blocks, from the older to the newer half, for mini-batches.
+    /// Negligible decrease, relative to max(|f|, 1): per step for whole batches; for mini-batches, of the
+    /// mean between halves of twenty blocks.
     pub value_tolerance: f64,
     /// Converged after this many in a row, at least 1: steps without decrease for whole batches; for
-    /// mini-batches, blocks without a decrease beyond noise (Mann-Kendall test at 5 %).
+    /// mini-batches, blocks without decrease beyond noise (Mann-Kendall test at 5 %).
     pub plateau: u64,
-    /// Number of failed evaluations in a row that ends the run, at least 1.
+    /// Failed evaluations in a row that end the run, at least 1.
     pub max_failures: u64,
-    /// True if the objective changes because something it depends on is trained too. Then only a plateau is
-    /// convergence, and the result is the last point.
+    /// True if something that the objective depends on is trained too: only a plateau is convergence, and
+    /// the result is the last point.
     pub drifting: bool,
 }
 
@@ -39,7 +39,7 @@ impl DescentOptions {
     /// Validates all settings.
     ///
     /// # Errors
-    /// [`OptimError::InvalidOption`] names the first invalid setting.
+    /// [`OptimError::InvalidOption`] for the first invalid one.
     #[expect(clippy::cast_precision_loss, reason = "counts are shown, not computed with")]
     pub fn validate(&self) -> Result<(), OptimError> {
         let counts = [("plateau", self.plateau as f64), ("max_failures", self.max_failures as f64)];

@@ -5,8 +5,7 @@ use serde::de::DeserializeOwned;
 
 /// Update rule of a first-order method: step from the gradient.
 ///
-/// Its state, such as one mean per parameter, is serialised with it. Gradients are finite and all of the same
-/// length.
+/// Its state, such as a mean per parameter, is serialised. Gradients are finite and of one length.
 pub trait UpdateRule: Serialize + DeserializeOwned {
     /// Name of the method, for users.
     fn name(&self) -> &'static str;
@@ -17,26 +16,24 @@ pub trait UpdateRule: Serialize + DeserializeOwned {
     /// Number of parameters in the state; None before the first step.
     fn parameters(&self) -> Option<usize>;
 
-    /// Updates the state from the gradient at the current point and overwrites `change` with the step.
+    /// Updates the state from the gradient and overwrites `change` with the step.
     fn step(&mut self, gradient: &[f64], change: &mut [f64]);
 
-    /// Called after a failed evaluation, before half the step is tried; shrinks momentum as well.
+    /// Shrinks momentum after a failed evaluation, before half the step is tried.
     fn damp(&mut self);
 }
 
-/// Allocates `n` numbers on first use.
 pub(super) fn reserve(memory: &mut Vec<f64>, n: usize, value: f64) {
     if memory.is_empty() {
         memory.resize(n, value);
     }
 }
 
-/// Length of a rule's state, once allocated.
 pub(super) fn length(memory: &[f64]) -> Option<usize> {
     (!memory.is_empty()).then_some(memory.len())
 }
 
-/// Name, value and condition of a setting.
+/// Name, value and condition.
 pub(super) type Setting = (&'static str, f64, Range);
 
 #[derive(Clone, Copy)]

@@ -13,30 +13,30 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Descended {
-    /// Lowest point evaluated for whole batches without drift, otherwise the last point.
+    /// Lowest point evaluated, for whole batches without drift; otherwise the last.
     pub x: Vec<f64>,
     /// Value at `x`; None for mini-batches.
     pub value: Option<f64>,
-    /// Mean batch value over the last completed epoch.
+    /// Mean batch value of the last complete epoch.
     pub epoch_value: Option<f64>,
-    /// Mean batch value of each epoch, or of the incomplete first one.
+    /// Mean batch value of each epoch, or of the incomplete first.
     pub epoch_values: Vec<f64>,
     /// Number of iterations.
     pub iterations: u64,
-    /// Number of evaluated batches, failures included.
+    /// Evaluated batches, failures included.
     pub evaluations: u64,
     /// True if the value or, for whole batches, the gradient met its tolerance; for mini-batches within
     /// noise.
     pub converged: bool,
     /// Reason that the run stopped.
     pub reason: StopReason,
-    /// Number of failed or non-finite evaluations.
+    /// Failed or non-finite evaluations.
     pub failed_evaluations: u64,
-    /// Message of the last failed evaluation.
+    /// Last failure's message.
     pub last_failure: Option<String>,
 }
 
-/// Configured run of a first-order method.
+/// Configured first-order run.
 pub type DescentRun<O, R> = ControlledRun<O, Descent<R>, Point>;
 
 /// Runs a first-order method for at most `max_iterations` steps.
@@ -59,8 +59,8 @@ pub type DescentRun<O, R> = ControlledRun<O, Descent<R>, Point>;
 /// ```
 ///
 /// # Errors
-/// [`OptimError`] for a start that is empty, not finite or cannot be evaluated, or a wrong number of learning
-/// rates. Later failures are reported in the result.
+/// [`OptimError`] for a start that is empty, not finite or cannot be evaluated, or a wrong number of
+/// learning rates; the result reports later failures.
 pub fn descend<O: StochasticObjective, R: UpdateRule>(
     objective: O,
     x0: &[f64],
@@ -70,12 +70,10 @@ pub fn descend<O: StochasticObjective, R: UpdateRule>(
     descend_with(objective, x0, solver, max_iterations, &Control::new(), |run| run)
 }
 
-/// Same as [`descend`], under a control and with observers attached by `attach`.
-///
-/// If there is a checkpoint, the run resumes from it and ignores `x0` and `solver`.
+/// [`descend`] under a control, with observers by `attach`. A checkpoint replaces `x0` and `solver`.
 ///
 /// # Errors
-/// As for [`descend`]; [`OptimError::Checkpoint`], [`OptimError::Interrupted`], and errors of observers.
+/// As for [`descend`]; [`OptimError::Checkpoint`], [`OptimError::Interrupted`], errors of observers.
 pub fn descend_with<O: StochasticObjective, R: UpdateRule>(
     objective: O,
     x0: &[f64],

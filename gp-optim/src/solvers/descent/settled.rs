@@ -1,38 +1,34 @@
 //! Convergence test for mini-batches.
 //!
-//! Mean values of blocks of at least twenty batches (or a few whole epochs, if shorter) are tested for a
-//! trend (Mann 1945, Kendall) in two windows: the last twenty blocks, and the last half of the run, averaged
-//! to twenty means. Without a trend, `S = Σ_{i<j} sign(y_j − y_i)` has mean 0 and variance `n(n − 1)(2n +
-//! 5)/18`, for any noise. The objective still moves if in one window S is beyond one of its 5 % points and the
-//! halves differ by more than the tolerance.
+//! Means of blocks of at least twenty batches (or a few whole epochs, if shorter) are tested for a trend (Mann 1945,
+//! Kendall) in two windows: the last twenty blocks, and the last half of the run, averaged to twenty means. Without a
+//! trend, `S = Σ_{i<j} sign(y_j − y_i)` has mean 0 and variance `n(n − 1)(2n + 5)/18`, for any noise. The objective
+//! still moves if in one window S is beyond a 5 % point and the halves differ by more than the tolerance.
 //!
-//! A change over a window by three standard deviations of a mean is detected with probability 0.9; a steady
-//! change beyond the noise, always. Rises count: estimates of log Z by tied sites get worse while the sites settle,
-//! before the parameters improve them.
+//! A change over a window by three standard deviations of a mean is detected with probability 0.9; steady change
+//! beyond the noise, always. Rises count: log Z estimates by tied sites get worse while sites settle, before
+//! parameters improve them.
 
 use serde::{Deserialize, Serialize};
 
 /// Number of blocks compared.
 const BLOCKS: usize = 20;
-/// Minimum number of batches per block.
 const BATCHES: u64 = 20;
 /// Upper 5 % point of the standard normal distribution.
 const LEVEL: f64 = 1.644_853_626_951_472_7;
 
-/// Blocks of batches evaluated so far.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Settled {
-    /// Σ value · terms and Σ terms over the evaluated batches of the current block.
+    /// Σ value · terms and Σ terms over evaluated batches of the block.
     sum: f64,
     terms: f64,
     drawn: u64,
     means: Vec<f64>,
-    /// Blocks in a row without a detected change.
     idle: u64,
 }
 
 impl Settled {
-    /// Adds a batch: value and number of terms, or None for a failure.
+    /// Value and number of terms, or None for a failure.
     pub(super) fn batch(&mut self, found: Option<(f64, f64)>) {
         self.drawn += 1;
         if let Some((value, terms)) = found {
@@ -41,7 +37,7 @@ impl Settled {
         }
     }
 
-    /// Ends a complete block; returns the number of blocks in a row without a change.
+    /// Returns the number of blocks in a row without a change.
     pub(super) fn idle(&mut self, per_epoch: u64, tolerance: f64) -> u64 {
         if self.drawn >= block_length(per_epoch) {
             self.close(tolerance);
@@ -49,7 +45,6 @@ impl Settled {
         self.idle
     }
 
-    /// Restarts the test, for other trained parameters.
     pub(super) fn forget(&mut self) {
         *self = Self::default();
     }
@@ -72,8 +67,8 @@ impl Settled {
     }
 }
 
-/// Returns `true` if the last `count` (≥ 20) values, averaged to twenty means, have a significant trend and change by
-/// more than `least` from the older to the newer half.
+/// `true` if the last `count` (≥ 20) values, averaged to twenty, have a significant trend and change by more
+/// than `least` between halves.
 fn moves(values: &[f64], count: usize, least: f64) -> bool {
     let window = &values[values.len() - count..];
     let part = |i: usize| &window[i * count / BLOCKS..(i + 1) * count / BLOCKS];
@@ -81,7 +76,6 @@ fn moves(values: &[f64], count: usize, least: f64) -> bool {
     has_trend(&means) && (mean_of(&means[..BLOCKS / 2]) - mean_of(&means[BLOCKS / 2..])).abs() > least
 }
 
-/// Batches per block: a multiple of short epochs.
 fn block_length(per_epoch: u64) -> u64 {
     let per_epoch = per_epoch.max(1);
     if per_epoch >= BATCHES { BATCHES } else { per_epoch * BATCHES.div_ceil(per_epoch) }
@@ -92,7 +86,7 @@ fn mean_of(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// Returns `true` if the values decrease at the 5 % level, or increase at it.
+/// `true` if the values decrease or increase, each at the 5 % level.
 #[expect(clippy::cast_precision_loss, reason = "twenty values have 190 pairs")]
 fn has_trend(values: &[f64]) -> bool {
     let mut falls: f64 = 0.0;
@@ -115,13 +109,11 @@ mod tests {
     use rand::{RngExt, SeedableRng};
     use rand_chacha::ChaCha8Rng;
 
-    /// Sum of twelve uniform numbers: mean 0, variance 1.
     fn noise(rng: &mut ChaCha8Rng) -> f64 {
         (0..12).map(|_| rng.random_range(-0.5..0.5)).sum()
     }
 
-    /// Share of trials in which twenty values with this decrease from first to last, in units of their noise,
-    /// are found to have a trend.
+    /// Share of trials in which twenty values with this decrease, in units of noise, have a trend.
     fn found(fall: f64, transform: impl Fn(f64) -> f64) -> f64 {
         let mut rng = ChaCha8Rng::seed_from_u64(1);
         let trials = 4000;
@@ -173,7 +165,7 @@ mod tests {
         assert_eq!((idle(0.01, 1e-2), idle(0.01, 3e-2)), (0, 31));
     }
 
-    /// Blocks of a mean with noise 0.22 rise by 0.2 each, like the estimate of stochastic EP while its sites settle.
+    /// Blocks of a mean with noise 0.22 rise by 0.2 each, like the estimate of stochastic EP.
     #[test]
     fn a_rise_is_no_end() {
         let (mut rng, mut settled) = (ChaCha8Rng::seed_from_u64(2), Settled::default());
@@ -184,8 +176,7 @@ mod tests {
         assert!(idle.max().unwrap() < 5);
     }
 
-    /// A decrease hidden in the noise of twenty blocks is detected over half of a long run; noise alone is
-    /// not.
+    /// Hidden in the noise of twenty blocks, detected over half of a long run; noise alone is not.
     #[test]
     fn slow_progress_is_seen_in_a_long_run() {
         let idle = |fall_a_block: f64| {

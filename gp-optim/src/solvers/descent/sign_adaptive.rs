@@ -3,11 +3,11 @@
 use super::rule::{Range, UpdateRule, first_invalid, length, reserve};
 use serde::{Deserialize, Serialize};
 
-/// Steepest descent with sign-adaptive rates (Villacampa-Calvo & Hernández-Lobato 2017, appendix G). Whole
-/// batches only.
+/// Steepest descent with sign-adaptive rates (Villacampa-Calvo & Hernández-Lobato 2017, appendix G), for
+/// whole batches only.
 ///
-/// rᵢ ← 1.02 rᵢ if gᵢ gᵢ′ > 0, rᵢ ← rᵢ / 2 if gᵢ gᵢ′ < 0, with the previous gradient g′; Δᵢ = −rᵢ gᵢ. A zero
-/// gradient changes neither the rate nor the stored sign.
+/// rᵢ ← 1.02 rᵢ if gᵢ gᵢ′ > 0, rᵢ ← rᵢ / 2 if gᵢ gᵢ′ < 0, g′ the previous gradient; Δᵢ = −rᵢ gᵢ. A zero
+/// gradient changes neither rate nor stored sign.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SignAdaptive {
     first_rate: f64,
@@ -15,7 +15,7 @@ pub struct SignAdaptive {
     growth: f64,
     shrinkage: f64,
     rates: Vec<f64>,
-    /// Last non-zero gradient of each parameter.
+    /// Last non-zero gradients.
     signs: Vec<f64>,
 }
 
@@ -26,7 +26,7 @@ impl Default for SignAdaptive {
 }
 
 impl SignAdaptive {
-    /// Sign-adaptive method with this initial rate for all parameters.
+    /// Method with this initial rate for all parameters.
     #[must_use]
     pub fn with_rate(first_rate: f64) -> Self {
         Self {

@@ -7,19 +7,19 @@ use serde::{Deserialize, Serialize};
 /// Stage of a run with its own learning rates.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RateStage {
-    /// Maximum number of epochs, at least 1; a plateau or small gradient ends the stage earlier. Unless
-    /// stages repeat in rounds, the last stage has no limit.
+    /// Maximum number of epochs, at least 1; a plateau or small gradient ends the stage earlier. The last
+    /// stage has no limit unless stages repeat.
     pub epochs: u64,
-    /// Factor on the steps of each parameter: 1 for the rate of the method, 0 for fixed.
+    /// Factor on the steps of each parameter: 1 for the method's rate, 0 for fixed.
     pub rates: Vec<f64>,
 }
 
-/// Share of the run and factor on steps of each stage of [`RateStage::cooling`].
+/// Share of the run and factor on steps of each [`RateStage::cooling`] stage.
 const COOLING: [(f64, f64); 3] = [(0.6, 1.0), (0.25, 0.3), (0.15, 0.1)];
 
 impl RateStage {
-    /// Stages that reduce steps towards the end of a run of `epochs` epochs, so that parameters scatter less.
-    /// Runs with fewer epochs than stages have one stage.
+    /// Stages with decreasing steps for a run of `epochs`, so that parameters scatter less; one stage if
+    /// fewer epochs than stages.
     #[must_use]
     #[expect(
         clippy::cast_precision_loss,
@@ -35,7 +35,6 @@ impl RateStage {
         parts.iter().map(stage).collect()
     }
 
-    /// Checks length and range of the rates.
     fn validate(&self, parameters: usize) -> Result<(), OptimError> {
         if self.rates.len() != parameters {
             return Err(OptimError::RateCount { parameters, rates: self.rates.len() });
@@ -48,16 +47,13 @@ impl RateStage {
     }
 }
 
-/// Stages of a run and the position in them.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Stages {
     stages: Vec<RateStage>,
-    /// Largest change of value in a round that ends the rounds; None for a single round.
+    /// Largest change of value in a round that ends the rounds, if any.
     tolerance: Option<f64>,
     current: usize,
-    /// Completed epochs of this stage.
     epochs: u64,
-    /// Value at the end of the previous round.
     before: Option<f64>,
 }
 
@@ -74,24 +70,22 @@ impl Stages {
         self.stages.iter().try_for_each(|stage| stage.validate(parameters))
     }
 
-    /// Factors on the steps in this stage; None without stages.
     pub(super) fn rates(&self) -> Option<&[f64]> {
         self.stages.get(self.current).map(|stage| stage.rates.as_slice())
     }
 
-    /// Returns `true` if the stages repeat.
     pub(super) fn are_rounds(&self) -> bool {
         self.tolerance.is_some()
     }
 
-    /// Counts an epoch; returns `true` if it was the last of the stage.
+    /// `true` if the stage is over.
     pub(super) fn count_epoch(&mut self) -> bool {
         self.epochs += 1;
         let is_last = self.tolerance.is_none() && self.current + 1 >= self.stages.len();
         !is_last && self.stages.get(self.current).is_some_and(|stage| self.epochs >= stage.epochs)
     }
 
-    /// Goes to the next stage, given the value at the end of this one; returns `true` if the run ends.
+    /// `true` if the run ends.
     pub(super) fn advance(&mut self, value: Option<f64>) -> bool {
         if self.current + 1 < self.stages.len() {
             (self.current, self.epochs) = (self.current + 1, 0);

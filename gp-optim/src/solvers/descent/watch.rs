@@ -2,13 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Mean values of epochs, the best of them, and the number of epochs since.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Watch {
-    /// Σ value · terms and Σ terms over the evaluated batches of the current epoch.
+    /// Σ value · terms and Σ terms over evaluated batches of the epoch.
     sum: f64,
     terms: f64,
-    /// Mean value of every epoch that has one.
     means: Vec<f64>,
     best: Option<f64>,
     idle: u64,
@@ -19,7 +17,6 @@ impl Watch {
         self.means.last().copied()
     }
 
-    /// Mean values of all epochs, or of the incomplete first one.
     pub(super) fn course(&self) -> Vec<f64> {
         if self.means.is_empty() && self.terms > 0.0 {
             return vec![self.sum / self.terms];
@@ -27,23 +24,20 @@ impl Watch {
         self.means.clone()
     }
 
-    /// Epochs in a row without decrease.
     pub(super) fn idle(&self) -> u64 {
         self.idle
     }
 
-    /// Restarts the count of idle epochs, for other parameters.
     pub(super) fn forget_idle(&mut self) {
         self.idle = 0;
     }
 
-    /// Adds a batch: value and number of terms.
     pub(super) fn batch(&mut self, value: f64, terms: f64) {
         self.sum += value * terms;
         self.terms += terms;
     }
 
-    /// Ends an epoch. It is idle if its mean is not below the best by more than `tolerance` · max(|mean|, 1).
+    /// An epoch is idle unless its mean is below the best by more than `tolerance` · max(|mean|, 1).
     pub(super) fn close_epoch(&mut self, tolerance: f64) {
         // An epoch without values, or with an infinite sum, is ignored.
         let mean = self.sum / self.terms;

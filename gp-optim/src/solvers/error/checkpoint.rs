@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CheckpointError {
-    /// The operating system reported an error.
+    /// Error of the operating system.
     #[error("cannot {action} checkpoint `{}`: {message}", .path.display())]
     Io {
         /// Attempted action.
@@ -20,23 +20,23 @@ pub enum CheckpointError {
         /// Message of the operating system.
         message: String,
     },
-    /// The file does not start like a checkpoint.
+    /// File that does not start like a checkpoint.
     #[error("`{}` is not a checkpoint", .path.display())]
     NotACheckpoint {
         /// File.
         path: PathBuf,
     },
-    /// The file has an unknown format.
+    /// Unknown format.
     #[error("checkpoint `{}` has format {found}, but this program reads format {supported}", .path.display())]
     Version {
         /// File.
         path: PathBuf,
         /// Version of its format.
         found: u32,
-        /// Newest version that can be read.
+        /// Newest readable version.
         supported: u32,
     },
-    /// The file is truncated or altered.
+    /// Truncated or altered file.
     #[error("checkpoint `{}` is damaged: {what}", .path.display())]
     Damaged {
         /// File.
@@ -44,7 +44,7 @@ pub enum CheckpointError {
         /// Detected damage.
         what: String,
     },
-    /// The file belongs to a run with another label.
+    /// File of a run with another label.
     #[error("checkpoint `{}` belongs to `{found}`, not to `{expected}`", .path.display())]
     OtherRun {
         /// File.
@@ -54,7 +54,7 @@ pub enum CheckpointError {
         /// Label of this run.
         expected: String,
     },
-    /// The file is undamaged, but of another model or other data.
+    /// Undamaged file of another model or other data.
     #[error("checkpoint `{}` does not fit this run: {what}", .path.display())]
     Unfit {
         /// File.
@@ -62,7 +62,7 @@ pub enum CheckpointError {
         /// Difference found.
         what: String,
     },
-    /// Solver or state cannot be encoded.
+    /// Solver or state that cannot be encoded.
     #[error("checkpoint `{}` cannot be encoded: {message}", .path.display())]
     Encode {
         /// File to be written.
@@ -70,7 +70,7 @@ pub enum CheckpointError {
         /// Message of the encoder.
         message: String,
     },
-    /// The bytes that process 0 read were not received.
+    /// Bytes from process 0 were not received.
     #[error(transparent)]
     Team(#[from] TeamError),
 }

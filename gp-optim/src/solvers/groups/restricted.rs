@@ -3,7 +3,6 @@
 use argmin::core::{CostFunction, Error, Gradient};
 use std::cell::RefCell;
 
-/// Problem as a function of some parameters, with the others fixed.
 pub(super) struct Restricted<'a, O> {
     whole: &'a O,
     // argmin evaluates through a shared reference.
@@ -12,12 +11,10 @@ pub(super) struct Restricted<'a, O> {
 }
 
 impl<'a, O> Restricted<'a, O> {
-    /// Restricts `whole` to the positions `moved` of `x`.
     pub(super) fn new(whole: &'a O, x: &[f64], moved: &'a [usize]) -> Self {
         Self { whole, x: RefCell::new(x.to_vec()), moved }
     }
 
-    /// Calls `of` with the full point.
     fn at<T>(&self, part: &[f64], of: impl FnOnce(&Vec<f64>) -> T) -> T {
         let mut x = self.x.borrow_mut();
         self.moved.iter().zip(part).for_each(|(&i, value)| x[i] = *value);

@@ -5,14 +5,14 @@ use crate::solvers::lbfgs::LbfgsOptions;
 use crate::solvers::{Control, MinimiseOptions};
 use serde::{Deserialize, Serialize};
 
-/// Stage of a schedule: only some groups move.
+/// Stage of a schedule, which moves only some groups.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Stage {
-    /// Names of the groups that move, as far as they are trained.
+    /// Names of groups that move, if trained.
     pub groups: Vec<String>,
-    /// Maximum number of steps each time the stage runs.
+    /// Maximum number of steps per run of the stage.
     pub max_iterations: u64,
-    /// Solver settings, including tolerances, plateau and evaluation limit.
+    /// Solver settings and limits.
     pub lbfgs: LbfgsOptions,
 }
 
@@ -23,7 +23,7 @@ pub struct Schedule {
     pub stages: Vec<Stage>,
     /// Maximum number of rounds, at least 1.
     pub max_rounds: u64,
-    /// Converged if a round lowers the objective by at most this (absolute).
+    /// Converged if a round lowers the objective by at most this.
     pub tolerance: f64,
     /// Time limit, interrupt and checkpoint.
     #[serde(skip)]
@@ -31,10 +31,10 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// Stages of one trained group each, in rounds until a round changes the objective by at most 10⁻⁶, at
-    /// most 200 (Bonilla, Krauth and Dezfouli 2019, section 9.2).
+    /// One stage per trained group, for at most 200 rounds, until one changes the objective by at most 10⁻⁶
+    /// (Bonilla, Krauth and Dezfouli 2019, section 9.2).
     ///
-    /// The iteration limit of `options` applies to each stage, its control to the whole run.
+    /// The iteration limit of `options` is per stage, its control for the run.
     #[must_use]
     pub fn alternating(groups: &Groups, options: &MinimiseOptions) -> Self {
         let stage = |name: &str| Stage {

@@ -22,14 +22,14 @@ pub struct Staged {
     pub iterations: u64,
     /// Number of evaluations of all stages.
     pub evaluations: u64,
-    /// True if the last round changed the value by at most the tolerance, or if the last stage of a single
-    /// round converged.
+    /// True if the last round changed the value by at most the tolerance, or a single round's last stage
+    /// converged.
     pub converged: bool,
     /// Reason that the run stopped.
     pub reason: StopReason,
-    /// Number of failed evaluations of all stages.
+    /// Failed evaluations of all stages.
     pub failed_evaluations: u64,
-    /// Message of the last failed evaluation.
+    /// Last failure's message.
     pub last_failure: Option<String>,
 }
 
@@ -57,8 +57,8 @@ pub type StagedRun<O> = ControlledRun<CachedObjective<O>, StagedLbfgs, Vec<f64>>
 /// ```
 ///
 /// # Errors
-/// [`OptimError`] for groups that do not fit the start or the schedule, an invalid setting, or a start that
-/// cannot be evaluated.
+/// [`OptimError`] for groups that do not fit start or schedule, an invalid setting, or a start that cannot
+/// be evaluated.
 pub fn minimise_in_stages<O: Objective>(
     objective: O,
     x0: &[f64],
@@ -68,10 +68,8 @@ pub fn minimise_in_stages<O: Objective>(
     minimise_in_stages_with(objective, x0, groups, schedule, |run| run)
 }
 
-/// Same as [`minimise_in_stages`], with observers attached by `attach`; they see all stages as one run.
-///
-/// If there is a checkpoint, the run resumes from it, also within a stage, and ignores `x0`, `groups` and
-/// `schedule` (except its control).
+/// [`minimise_in_stages`] with observers by `attach`; they see all stages as one run. A checkpoint, also
+/// within a stage, replaces `x0`, `groups` and `schedule` (except its control).
 ///
 /// # Errors
 /// As for [`minimise_in_stages`]; errors of observers and checkpoints, [`OptimError::Interrupted`].

@@ -10,13 +10,12 @@ use serde::{Deserialize, Serialize};
 
 /// L-BFGS over groups of parameters in turn, as one argmin [`Solver`].
 ///
-/// An iteration is one step of the stage's [`Lbfgs`]. The state has all parameters; gradients of those that
-/// do not move are zero. The solver, and so a checkpoint, contains schedule and position.
+/// An iteration is one step of the stage's [`Lbfgs`]. The state has all parameters, with gradient zero if
+/// they do not move. Solver and checkpoint contain schedule and position.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct StagedLbfgs {
     schedule: Schedule,
     parameters: usize,
-    /// Positions of the moving parameters of each stage.
     moved: Vec<Vec<usize>>,
     at: Position,
     lbfgs: Lbfgs,
@@ -24,19 +23,14 @@ pub struct StagedLbfgs {
     stop: Option<StopReason>,
 }
 
-/// Position in the schedule.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Position {
-    /// Number of completed rounds.
     rounds: u64,
     stage: usize,
-    /// Steps in this stage.
     steps: u64,
-    /// Value at the end of the last round.
     before: Option<f64>,
 }
 
-/// Totals of completed stages.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Earlier {
     evaluations: u64,
@@ -48,7 +42,7 @@ impl StagedLbfgs {
     /// Solver of a schedule.
     ///
     /// # Errors
-    /// [`OptimError`] for groups that do not fit the schedule or a setting out of range.
+    /// [`OptimError`] for unfit groups or a setting out of range.
     pub fn new(groups: &Groups, schedule: Schedule) -> Result<Self, OptimError> {
         let holds = |value: f64| value.is_finite() && value >= 0.0;
         check(&[("tolerance", schedule.tolerance)], "finite and not negative", holds)?;
@@ -79,37 +73,35 @@ impl StagedLbfgs {
         self.at.stage
     }
 
-    /// Number of evaluations, failures included.
+    /// Evaluations, failures included.
     #[must_use]
     pub fn evaluations(&self) -> u64 {
         self.earlier.evaluations + self.lbfgs.evaluations()
     }
 
-    /// Number of failed or non-finite evaluations.
+    /// Failed or non-finite evaluations.
     #[must_use]
     pub fn failed_evaluations(&self) -> u64 {
         self.earlier.failures + self.lbfgs.failed_evaluations()
     }
 
-    /// Message of the last failed evaluation.
+    /// Last failure's message.
     #[must_use]
     pub fn last_failure(&self) -> Option<&str> {
         self.lbfgs.last_failure().or(self.earlier.last_failure.as_deref())
     }
 
-    /// Reason of the solver to stop; None while running, or if a limit or control ended the run.
+    /// Solver's reason to stop; None while running or if a limit or control ended the run.
     #[must_use]
     pub fn stop_reason(&self) -> Option<&StopReason> {
         self.stop.as_ref()
     }
 
-    /// Returns `true` if the current stage is complete.
     fn stage_is_over(&self) -> bool {
         let budget = self.schedule.stages.get(self.at.stage).map_or(0, |stage| stage.max_iterations);
         self.lbfgs.stop_reason().is_some() || self.at.steps >= budget
     }
 
-    /// Calls `init` or `next_iter` of the stage's solver with its part of the state.
     fn with_part<O>(
         &mut self,
         problem: &mut Problem<O>,
@@ -140,7 +132,6 @@ impl StagedLbfgs {
         Ok(state.param(x).gradient(gradient).cost(part.cost))
     }
 
-    /// Skips completed stages, up to one with work left or the end of the schedule.
     fn go_on<O>(&mut self, problem: &mut Problem<O>, mut state: LbfgsState) -> Result<LbfgsState, Error>
     where
         O: CostFunction<Param = Vec<f64>, Output = f64> + Gradient<Param = Vec<f64>, Gradient = Vec<f64>>,
@@ -158,7 +149,6 @@ impl StagedLbfgs {
         Ok(state)
     }
 
-    /// Counts a round that ended at `value`; sets the reason to stop after the last round.
     fn end_round(&mut self, value: f64) {
         self.at.rounds += 1;
         let last = self.lbfgs.stop_reason().cloned().unwrap_or(StopReason::MaxIterations);
@@ -173,7 +163,6 @@ impl StagedLbfgs {
         };
     }
 
-    /// Sets up the solver of the next stage or round.
     fn next_stage(&mut self) -> Result<(), OptimError> {
         self.at.stage = (self.at.stage + 1) % self.schedule.stages.len();
         self.at.steps = 0;
@@ -188,7 +177,6 @@ impl StagedLbfgs {
     }
 }
 
-/// Positions of the parameters that a stage moves.
 fn positions(index: usize, stage: &Stage, groups: &Groups) -> Result<Vec<usize>, GroupError> {
     let names: Vec<&str> = stage.groups.iter().map(String::as_str).collect();
     let rates = groups.stage(1, &names)?.rates;

@@ -4,17 +4,16 @@ use crate::solvers::vector::{add_scaled, dot, norm};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// Smallest cosine between y and s of a pair. On a quadratic of condition κ it is at least 2 / √κ, so only
-/// conditions beyond 10²⁰, negative curvature and noise are skipped.
+/// Smallest cosine between y and s; at least 2 / √κ on a quadratic of condition κ: skips only conditions
+/// beyond 10²⁰, negative curvature and noise.
 const CAUTION: f64 = 1e-10;
 
-/// Last steps s and gradient differences y, which define an approximate inverse Hessian H.
+/// Last steps s and gradient differences y: an approximate inverse Hessian H.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Memory {
     capacity: usize,
-    /// Pairs, oldest first.
+    /// Oldest first.
     pairs: VecDeque<Pair>,
-    /// Buffers of the next pair.
     #[serde(skip)]
     spare: Pair,
 }
@@ -42,7 +41,6 @@ impl Memory {
         self.pairs.clear();
     }
 
-    /// Returns `true` if all pairs have this number of entries.
     pub(super) fn fits(&self, dimension: usize) -> bool {
         self.pairs.iter().all(|pair| pair.s.len() == dimension && pair.y.len() == dimension)
     }
@@ -67,7 +65,6 @@ impl Memory {
         }
     }
 
-    /// Adds the pair of a step between two points, if its curvature is large enough.
     pub(super) fn learn(&mut self, from: (&[f64], &[f64]), to: (&[f64], &[f64])) {
         self.spare.set(from, to);
         if !self.spare.is_trustworthy() {
@@ -112,14 +109,13 @@ mod tests {
         memory
     }
 
-    /// H g by the recursion.
     fn apply(memory: &Memory, g: &[f64]) -> Vec<f64> {
         let (mut shares, mut direction) = (Vec::new(), Vec::new());
         memory.direction(g, &mut shares, &mut direction);
         direction.iter().map(|d| -d).collect()
     }
 
-    /// Update of a dense inverse Hessian: (I − s yᵀ/yᵀs) H (I − y sᵀ/yᵀs) + s sᵀ/yᵀs.
+    /// Dense inverse Hessian: (I − s yᵀ/yᵀs) H (I − y sᵀ/yᵀs) + s sᵀ/yᵀs.
     fn dense_update(h: &[[f64; 3]; 3], s: &[f64; 3], y: &[f64; 3]) -> [[f64; 3]; 3] {
         let rho = 1.0 / dot(s, y);
         let hy: [f64; 3] = std::array::from_fn(|i| dot(&h[i], y));

@@ -4,7 +4,7 @@ use crate::solvers::OptimError;
 use crate::solvers::options::check;
 use serde::{Deserialize, Serialize};
 
-/// Settings of [`Lbfgs`](super::Lbfgs); the defaults suit objectives of any scale.
+/// Settings of [`Lbfgs`](super::Lbfgs); defaults suit objectives of any scale.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LbfgsOptions {
     /// Number of curvature pairs kept, at least 1.
@@ -17,9 +17,9 @@ pub struct LbfgsOptions {
     pub plateau: u64,
     /// Euclidean length of the first trial step, positive.
     pub first_step: f64,
-    /// Maximum number of evaluations per line search, at least 1.
+    /// Maximum evaluations per line search, at least 1.
     pub search_evaluations: u64,
-    /// Maximum number of evaluations of the run, at least 1.
+    /// Maximum evaluations of the run, at least 1.
     pub max_evaluations: u64,
 }
 
@@ -41,7 +41,7 @@ impl LbfgsOptions {
     /// Validates all settings.
     ///
     /// # Errors
-    /// [`OptimError::InvalidOption`] names the first invalid setting.
+    /// [`OptimError::InvalidOption`] for the first invalid one.
     #[expect(clippy::cast_precision_loss, reason = "counts are shown, not computed with")]
     pub fn validate(&self) -> Result<(), OptimError> {
         let at_least_one = [

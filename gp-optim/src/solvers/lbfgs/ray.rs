@@ -15,7 +15,6 @@ pub(super) struct Ray<'a> {
     failure: Option<String>,
 }
 
-/// Lowest evaluated point along the direction.
 pub(super) struct Found {
     pub(super) step: f64,
     pub(super) value: f64,
@@ -23,7 +22,6 @@ pub(super) struct Found {
 }
 
 impl<'a> Ray<'a> {
-    /// Ray from `origin`, where the objective is `value`, along the direction in `work`.
     pub(super) fn new(origin: &'a [f64], value: f64, slope: f64, work: &'a mut Work) -> Self {
         let start = Trial { step: 0.0, value, slope };
         // NaN differs from every point, so that the first trial is not taken for a known one.
@@ -36,7 +34,6 @@ impl<'a> Ray<'a> {
         self.start
     }
 
-    /// Evaluates at a step; keeps the point if it is the lowest and below the start.
     pub(super) fn try_step<O>(&mut self, problem: &mut Problem<O>, step: f64) -> Outcome
     where
         O: CostFunction<Param = Vec<f64>, Output = f64> + Gradient<Param = Vec<f64>, Gradient = Vec<f64>>,
@@ -56,7 +53,7 @@ impl<'a> Ray<'a> {
         }
     }
 
-    /// Sets the point; returns `true` if it differs from the origin and the last point.
+    /// `true` if the point differs from the origin and the last one.
     fn go_to(&mut self, step: f64) -> bool {
         let Work { direction, point, .. } = &mut *self.work;
         let (mut left_origin, mut left_last) = (false, false);
@@ -69,7 +66,6 @@ impl<'a> Ray<'a> {
         left_origin && left_last
     }
 
-    /// Value, gradient and slope along the ray at the current point.
     fn evaluate_here<O>(&self, problem: &mut Problem<O>) -> Result<(f64, Vec<f64>, f64), BadEvaluation>
     where
         O: CostFunction<Param = Vec<f64>, Output = f64> + Gradient<Param = Vec<f64>, Gradient = Vec<f64>>,
@@ -89,13 +85,11 @@ impl<'a> Ray<'a> {
         }
     }
 
-    /// Lowest point below the start, and the message of the last failure.
     pub(super) fn finish(self) -> (Option<Found>, Option<String>) {
         (self.lowest, self.failure)
     }
 }
 
-/// Value and gradient at a point; an error unless all are finite.
 pub(super) fn evaluate<O>(
     problem: &mut Problem<O>,
     point: &Vec<f64>,

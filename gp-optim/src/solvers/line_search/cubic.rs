@@ -1,11 +1,10 @@
-//! Safeguarded interpolation between two trials: the four cases of Moré and Thuente (1994), section 4.
+//! Safeguarded interpolation between two trials: four cases of Moré and Thuente (1994), section 4.
 
 use super::Trial;
 
-/// Largest extrapolation in case 3, as a share of the way from the trial to the other end.
+/// Largest extrapolation in case 3, as a share of the way to the other end.
 const SHARE: f64 = 0.66;
 
-/// Ends of the interval, and a trial between or beyond them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ends {
     pub(super) best: Trial,
@@ -14,13 +13,12 @@ pub(super) struct Ends {
 }
 
 impl Ends {
-    /// Returns `true` if the trial is above the best point: a minimum lies between them.
+    /// `true` if the trial is above the best point: a minimum lies between.
     pub(super) fn is_higher(&self) -> bool {
         self.trial.value > self.best.value
     }
 
-    /// Returns `true` if the trial is not above the best point but slopes the other way: a minimum lies
-    /// between them.
+    /// `true` if the trial is not above the best point but slopes the other way: a minimum lies between.
     pub(super) fn turns(&self) -> bool {
         !self.is_higher() && self.trial.slope * self.best.slope.signum() < 0.0
     }
@@ -40,8 +38,7 @@ impl Ends {
         }
     }
 
-    /// Case 1: minimiser of the cubic, or half way to that of the parabola if the cubic's is farther from the
-    /// best.
+    /// Case 1: minimiser of the cubic, or half way to the parabola's if farther from the best.
     fn between_higher(&self) -> f64 {
         let cubic = Cubic::through(self.best, self.trial).minimiser();
         let parabola = parabola_minimiser(self.best, self.trial);
@@ -57,7 +54,7 @@ impl Ends {
         if further { cubic } else { secant }
     }
 
-    /// Case 3: the slope is flatter at the trial, so the minimum lies beyond it.
+    /// Case 3: the slope is flatter at the trial; the minimum lies beyond.
     fn beyond_flatter(&self, bracketed: bool, range: [f64; 2]) -> f64 {
         let trial = self.trial.step;
         let cubic = Cubic::through(self.trial, self.best).minimiser_beyond().unwrap_or(self.far_end(range));
@@ -73,19 +70,17 @@ impl Ends {
         }
     }
 
-    /// End of the range in the direction of the trial.
     fn far_end(&self, range: [f64; 2]) -> f64 {
         if self.trial.step > self.best.step { range[1] } else { range[0] }
     }
 }
 
-/// Cubic interpolant of value and slope at two trials.
 struct Cubic {
     from: Trial,
     towards: Trial,
     /// The minimiser is `from + ratio · (towards − from)`.
     ratio: f64,
-    /// Square root in the formula of the minimiser; zero if there is none.
+    /// Square root in the minimiser's formula; zero if there is none.
     root: f64,
 }
 
@@ -104,20 +99,18 @@ impl Cubic {
         self.from.step + self.ratio * (self.towards.step - self.from.step)
     }
 
-    /// Minimiser beyond `from`, seen from `towards`, if any.
+    /// Minimiser beyond `from`, seen from `towards`.
     fn minimiser_beyond(&self) -> Option<f64> {
         (self.ratio < 0.0 && self.root != 0.0).then(|| self.minimiser())
     }
 }
 
-/// Minimiser of the parabola with value and slope at `from` and value at `to`.
 fn parabola_minimiser(from: Trial, to: Trial) -> f64 {
     let stride = to.step - from.step;
     let chord = (from.value - to.value) / stride;
     from.step + 0.5 * from.slope / (chord + from.slope) * stride
 }
 
-/// Zero of the line through the slopes at two trials.
 fn secant_zero(from: Trial, to: Trial) -> f64 {
     from.step + from.slope / (from.slope - to.slope) * (to.step - from.step)
 }
@@ -126,7 +119,7 @@ fn secant_zero(from: Trial, to: Trial) -> f64 {
 mod tests {
     use super::*;
 
-    /// Cubic with minimum at 2 and maximum at 0, and its slope.
+    /// Minimum at 2, maximum at 0.
     fn cubic(step: f64) -> Trial {
         Trial { step, value: step.powi(3) / 3.0 - step.powi(2), slope: step.powi(2) - 2.0 * step }
     }

@@ -1,32 +1,28 @@
-//! Interval update of Moré and Thuente, "Line search algorithms with guaranteed sufficient decrease", ACM
-//! TOMS 20 (1994), with two additional safeguards for values that a cubic does not fit.
+//! Interval update of Moré and Thuente, "Line search algorithms with guaranteed sufficient decrease", ACM TOMS 20
+//! (1994), with two safeguards for values that a cubic does not fit.
 
 use super::cubic::Ends;
 use super::{DECREASE, Trial};
 
 /// Relative width below which the search ends.
 const NARROW: f64 = 0.1;
-/// A bracket that two trials shrink by less than this factor is bisected.
+/// A bracket that two trials shrink less than this factor is bisected.
 const SHRINK: f64 = 0.66;
 /// Smallest and largest extrapolation, in strides.
 const STRIDE: [f64; 2] = [1.1, 4.0];
-/// Smallest factor by which one high trial shortens the next step. Without it, a penalty of 1e30 makes the
-/// next step so short that rounding hides differences.
+/// Smallest factor by which one high trial shortens the next step; with a penalty of 1e30, rounding would
+/// otherwise hide differences.
 const STEP_BACK: f64 = 0.01;
 
-/// Interval that contains an acceptable step.
 #[derive(Debug)]
 pub(super) struct MoreThuente {
     start: Trial,
-    /// Lowest trial.
     best: Trial,
-    /// Other end, once a minimum is bracketed.
     other: Trial,
     bracketed: bool,
-    /// True until a trial has sufficient decrease and a non-negative slope; the search minimises ψ instead of
-    /// φ until then.
+    /// True until a trial has sufficient decrease and a non-negative slope; the search minimises ψ, not φ,
+    /// until then.
     seeking_decrease: bool,
-    /// Range of the next step.
     range: [f64; 2],
     /// Width of the bracket after the last two trials.
     widths: [f64; 2],
@@ -49,7 +45,7 @@ impl MoreThuente {
         self.best.step
     }
 
-    /// Takes a trial that was not accepted and returns the next step; None if the interval is too small.
+    /// None if the interval is too small.
     pub(super) fn next_step(&mut self, trial: Trial) -> Option<f64> {
         let decreases = trial.decreases(&self.start);
         if decreases && trial.slope >= 0.0 {
@@ -66,7 +62,7 @@ impl MoreThuente {
         (!self.is_spent(step)).then_some(step)
     }
 
-    /// Replaces an end of the interval by the trial; returns the interpolated step.
+    /// Replaces an end of the interval; returns the interpolated step.
     ///
     /// `tilt` is subtracted from slopes: ψ(t) = φ(t) − φ(0) − tilt · t.
     fn absorb(&mut self, trial: Trial, tilt: f64) -> f64 {
@@ -88,7 +84,6 @@ impl MoreThuente {
         step
     }
 
-    /// Bisects if the bracket shrank too slowly, or if interpolation failed.
     fn bisected_if_slow(&mut self, step: f64) -> f64 {
         let middle = self.best.step + 0.5 * (self.other.step - self.best.step);
         if !self.bracketed {
@@ -100,7 +95,6 @@ impl MoreThuente {
         if slow || !step.is_finite() { middle } else { step }
     }
 
-    /// Sets the range of the next step: the bracket, or an extrapolation range.
     fn allow_beyond(&mut self, step: f64) {
         self.range = if self.bracketed {
             [self.best.step.min(self.other.step), self.best.step.max(self.other.step)]

@@ -18,7 +18,6 @@ pub(super) struct LogPosterior<'a, M, C, F, P, E> {
     fails_with: PhantomData<E>,
 }
 
-/// Number of evaluations and state of the companion, from stored bytes.
 pub(super) fn decode<C: Companion>(memory: &[u8]) -> Result<(u64, C::Memory), String> {
     postcard::from_bytes(memory).map_err(|error| error.to_string())
 }
@@ -33,8 +32,8 @@ impl<'a, M: ParameterSetMut, C: Companion, F, P: FnMut(&M, &C, TrainingProgress)
         Self { trial, companion, evaluate, watch, natural, evaluations: 0, fails_with: PhantomData }
     }
 
-    /// Value; writes derivatives by unconstrained free parameters to `gradient`. `evaluate` computes the
-    /// likelihood only. Entries beyond the free parameters are 0.
+    /// Writes derivatives by unconstrained free parameters; further entries are 0. `evaluate` computes the
+    /// likelihood only.
     fn negative(
         &mut self,
         x: &[f64],

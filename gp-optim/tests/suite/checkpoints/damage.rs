@@ -93,8 +93,6 @@ fn leftovers_of_a_broken_attempt_do_no_harm() {
     assert_eq!(names, ["run.checkpoint"]);
 }
 
-/// A run with the same label but another number of parameters, from a control's file and from an attached
-/// checkpoint.
 #[test]
 fn a_point_of_another_size_is_refused_with_both_sizes() {
     let bowl = |x: &[f64], gradient: &mut [f64]| {

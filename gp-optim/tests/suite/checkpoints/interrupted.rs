@@ -1,4 +1,4 @@
-//! An interrupted run writes a checkpoint and, resumed, ends with the same bits.
+//! An interrupted run, resumed, ends with the same bits.
 
 use super::support::{START, adam, bits, run_to, waves};
 use gp_optim::argmin::core::checkpointing::CheckpointingFrequency;

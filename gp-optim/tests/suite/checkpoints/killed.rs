@@ -1,4 +1,4 @@
-//! A killed process leaves a checkpoint from which another resumes.
+//! Runs resumed after a killed process.
 
 use super::support::{START, adam, bits, run_to, waves};
 use gp_optim::{Adam, CheckpointFile, Control, Descent, Point, descend_with};
@@ -10,14 +10,13 @@ use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// Environment variable with the file name for the child.
 const FILE: &str = "GP_OPTIM_TEST_CHECKPOINT";
 
 fn checkpoint(path: &Path) -> CheckpointFile {
     CheckpointFile::new(path, "killed")
 }
 
-/// Not a test itself: the endless run of the child process of the test below.
+/// Endless run of the child process; not a test itself.
 #[test]
 #[ignore = "runs until it is killed; started by the test beside it"]
 fn child_that_is_killed() {
@@ -28,7 +27,6 @@ fn child_that_is_killed() {
         .unwrap();
 }
 
-/// Starts the child, kills it some time after its first new checkpoint, and returns the iterations stored.
 fn run_and_kill(path: &Path, after: Duration) -> u64 {
     let before = stored(path);
     let mut child = Command::new(env::current_exe().unwrap())
@@ -50,7 +48,6 @@ fn run_and_kill(path: &Path, after: Duration) -> u64 {
     stored(path)
 }
 
-/// Iterations in the checkpoint, which is valid at every moment.
 fn stored(path: &Path) -> u64 {
     let read = checkpoint(path).read::<Descent<Adam>, Point>().unwrap();
     read.map_or(0, |(_, state)| state.iter)

@@ -1,4 +1,4 @@
-//! Checkpoints: results of resumed runs, damaged files and killed processes.
+//! Checkpoints: resumed runs, damaged files, killed processes.
 
 #![cfg(feature = "solvers")]
 #![expect(clippy::unwrap_used, reason = "a helper that fails is a failed test")]

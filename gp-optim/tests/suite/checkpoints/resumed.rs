@@ -1,4 +1,4 @@
-//! An interrupted and resumed run ends with the same bits as an uninterrupted one.
+//! A resumed run ends with the same bits.
 
 use super::support::{adadelta, adam, batches, bits, endless, run_to};
 use gp_optim::argmin::core::checkpointing::CheckpointingFrequency;

@@ -1,4 +1,4 @@
-//! Training with a companion: the checkpoint contains all state that it depends on.
+//! Checkpoints of training with a companion contain its state.
 
 use gp_optim::{
     Adam, Batch, Batches, CheckpointError, CheckpointFile, Companion, Control, Descended, DescentOptions,
@@ -28,8 +28,7 @@ fn model() -> Model {
     Model(Parameter::vector("x", vec![2.0, 0.3], Transform::Positive).unwrap())
 }
 
-/// Number that moves half way to the parameters at every evaluation and is part of the objective: a run that
-/// did not restore it would give other results.
+/// Moves half way to the parameters at every evaluation, and is part of the objective.
 #[derive(Debug, Default, PartialEq)]
 struct Follower {
     at: f64,
@@ -61,7 +60,6 @@ fn evaluate(model: &Model, follower: &mut Follower, gradient: &mut [f64]) -> Res
     Ok(-(x[0] - 1.0).powi(2) - (x[1] - 1.0).powi(2) - apart * apart)
 }
 
-/// Result of a run under a control: outcome, parameters, companion, and reported progress.
 struct Ended<T> {
     run: Result<T, Failure>,
     values: Vec<f64>,
@@ -76,7 +74,6 @@ enum Failure {
     Parameter(#[from] ParameterError),
 }
 
-/// Requests an interrupt after this many evaluations.
 fn asks(after: u64, interrupt: &Interrupt) -> impl FnMut(TrainingProgress) + use<> {
     let interrupt = interrupt.clone();
     move |progress| {
@@ -117,8 +114,6 @@ fn first_order(control: Control, mut progress: impl FnMut(TrainingProgress)) -> 
     Ended { run, values: model.0.values().to_vec(), follower }
 }
 
-/// Interrupts the run after each number of evaluations, resumes it, and compares the result with the
-/// uninterrupted run.
 fn resumes_anywhere<T: PartialEq + std::fmt::Debug>(run: impl Fn(Control, u64, &Interrupt) -> Ended<T>) {
     let straight = run(Control::new(), u64::MAX, &Interrupt::new());
     let folder = tempfile::tempdir().unwrap();

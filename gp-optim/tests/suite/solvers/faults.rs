@@ -1,4 +1,4 @@
-//! Failing objectives: the solver steps back, reports the failures and returns the best point.
+//! Failing objectives: the solver steps back and returns the best point.
 
 use super::support::rosenbrock;
 use gp_optim::{BadEvaluation, LbfgsOptions, MinimiseOptions, Minimum, OptimError, StopReason, minimise};
@@ -22,8 +22,6 @@ fn walled(broken: impl Fn(&mut [f64]) -> Result<f64, String>) -> Minimum {
     minimum
 }
 
-/// Requirements for every kind of barrier: a point at the barrier, near the minimum there, not reported as
-/// converged.
 fn check_walled(minimum: &Minimum) {
     assert!(minimum.x[0] <= 0.5, "{minimum:?}");
     // The minimum for x₀ ≤ 0.5 is 3.63523 (L-BFGS-B with that bound). A line search that does not know the
@@ -127,7 +125,6 @@ fn a_gradient_of_the_wrong_sign_is_not_taken_for_a_minimum() {
     assert!(!minimum.converged && minimum.value <= 9.0, "{minimum:?}");
 }
 
-/// Bowl about 0 with curvatures `bends`, plus `height`; and its gradient.
 fn bowl(height: f64, bends: [f64; 2], x: &[f64], gradient: &mut [f64]) -> f64 {
     let mut value = height;
     for (i, bend) in bends.into_iter().enumerate() {
@@ -137,7 +134,6 @@ fn bowl(height: f64, bends: [f64; 2], x: &[f64], gradient: &mut [f64]) -> f64 {
     value
 }
 
-/// Number between −1 and 1 that depends on the last bits of a point, like a rounding error.
 fn rounding(x: &[f64]) -> f64 {
     let mixed =
         x.iter().fold(17u64, |mixed, x| (mixed ^ x.to_bits()).wrapping_mul(6_364_136_223_846_793_005));
@@ -149,7 +145,7 @@ fn coarse() -> MinimiseOptions {
     MinimiseOptions { lbfgs, ..MinimiseOptions::default() }
 }
 
-/// Value of noise-free regression near its minimum; its gradient is a thousand times that of the bowl.
+/// Noise-free regression near its minimum; gradient a thousand times the bowl's.
 #[test]
 fn a_gradient_made_of_rounding_is_no_minimum() {
     for run in 0..200 {
@@ -166,7 +162,6 @@ fn a_gradient_made_of_rounding_is_no_minimum() {
     }
 }
 
-/// Curvature of hundreds of times the value, near zero: steep, but a minimum.
 #[test]
 fn a_steep_gradient_that_the_value_follows_may_be_at_a_minimum() {
     let (mut steepest, mut plateaus) = (0.0_f64, 0);
@@ -224,7 +219,6 @@ fn a_bad_start_is_an_error_that_says_so() {
 }
 
 proptest! {
-    /// Any evaluation may fail, in any way.
     #[test]
     fn scattered_failures_never_cost_the_best(seed in any::<u64>(), share in 0.0..0.9) {
         let mut state = seed;

@@ -1,4 +1,4 @@
-//! Runs: limits, traces, checkpoints, and use in argmin's executor.
+//! Limits, traces, checkpoints, and argmin's executor.
 
 use super::support::rosenbrock;
 use gp_optim::argmin::core::checkpointing::{Checkpoint, CheckpointingFrequency};
@@ -53,7 +53,6 @@ fn budgets_end_a_run_and_are_named() {
     assert_eq!((late.reason, late.converged), (StopReason::TimeLimit, false));
 }
 
-/// The result of an evaluation stopped by a stop signal is not used.
 #[test]
 fn a_run_whose_evaluations_were_ended_names_what_ended_them() {
     for limit in [Some(Duration::from_millis(20)), None] {
@@ -137,7 +136,6 @@ fn history_records_every_iteration() {
     assert_eq!((last.value, last.gradient_norm), (minimum.value, minimum.gradient_norm));
 }
 
-/// Keeps one iteration: the solver as text, and the state; a run can resume from it.
 #[derive(Clone, Default)]
 struct Kept {
     at: u64,
@@ -200,7 +198,6 @@ fn a_state_that_does_not_fit_is_refused() {
     assert!(matches!(error, Err(OptimError::BrokenOff { .. })), "{error:?}");
 }
 
-/// Observer that fails in its third iteration.
 struct Failing;
 
 impl Observe<LbfgsState> for Failing {
@@ -216,7 +213,6 @@ fn a_failing_observer_breaks_the_run_off_with_its_message() {
     assert_eq!(error, OptimError::BrokenOff { message: "disk full".to_owned() });
 }
 
-/// Problem written for argmin, with separate value and gradient.
 struct Apart;
 
 impl CostFunction for Apart {

@@ -1,14 +1,14 @@
-//! Smooth problems: the minimum is found with at most as many evaluations as by a well-known solver.
+//! Smooth problems: at most as many evaluations as a well-known solver.
 
 use super::support::{self, problems};
 use gp_optim::{LbfgsOptions, MinimiseOptions, minimise};
 use std::convert::Infallible;
 
-/// Evaluations of scipy 1.17.1's L-BFGS-B (numpy 2.4.6, memory 10, `ftol=0`) up to the first point where no entry
-/// of the gradient exceeds 1e-5, in the order of [`problems`].
+/// Evaluations of scipy 1.17.1's L-BFGS-B (numpy 2.4.6, memory 10, `ftol=0`) until no gradient entry exceeds
+/// 1e-5, in the order of [`problems`].
 const SCIPY: [usize; 10] = [45, 66, 92, 16, 31, 113, 189, 33, 27, 18];
 
-/// Evaluations up to the first point where no entry of the gradient exceeds 1e-5.
+/// Evaluations until no gradient entry exceeds 1e-5.
 fn evaluations(problem: &support::Problem) -> Option<usize> {
     let mut count = 0;
     let mut reached = None;

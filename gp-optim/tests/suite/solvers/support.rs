@@ -1,10 +1,9 @@
-//! Smooth functions with known minima, after Moré, Garbow and Hillstrom, "Testing unconstrained optimization
-//! software", ACM TOMS 7 (1981), unless said otherwise.
+//! Smooth functions with known minima, mostly of Moré, Garbow and Hillstrom, "Testing unconstrained optimization
+//! software", ACM TOMS 7 (1981).
 
-/// Function that writes its gradient and returns its value.
 pub(crate) type Function = fn(&[f64], &mut [f64]) -> f64;
 
-/// Function with the start used in the literature and its minimum value.
+/// Start from the literature, and minimum value.
 pub(crate) struct Problem {
     pub(crate) name: &'static str,
     pub(crate) function: Function,
@@ -12,7 +11,6 @@ pub(crate) struct Problem {
     pub(crate) minimum: f64,
 }
 
-/// Ten smooth problems.
 pub(crate) fn problems() -> Vec<Problem> {
     let problem = |name, function: Function, start: &[f64]| Problem {
         name,
@@ -60,7 +58,7 @@ pub(crate) fn beale(x: &[f64], gradient: &mut [f64]) -> f64 {
     value
 }
 
-/// The Hessian is singular at the minimum.
+/// Singular Hessian at the minimum.
 pub(crate) fn powell_singular(x: &[f64], gradient: &mut [f64]) -> f64 {
     let (a, b, c, d) = (x[0] + 10.0 * x[1], x[2] - x[3], x[1] - 2.0 * x[2], x[0] - x[3]);
     gradient[0] = 2.0 * a + 40.0 * d.powi(3);
@@ -80,7 +78,7 @@ pub(crate) fn wood(x: &[f64], gradient: &mut [f64]) -> f64 {
     100.0 * a * a + (1.0 - x[0]).powi(2) + 90.0 * b * b + (1.0 - x[2]).powi(2) + 10.0 * c * c + 0.1 * d * d
 }
 
-/// ½ Σ wᵢ xᵢ² with weights spaced evenly in logarithm from 1 to 10³.
+/// ½ Σ wᵢ xᵢ², weights evenly spaced in logarithm from 1 to 10³.
 pub(crate) fn ill_conditioned_quadratic(x: &[f64], gradient: &mut [f64]) -> f64 {
     let last = (x.len() - 1) as f64;
     let mut value = 0.0;

@@ -1,4 +1,4 @@
-//! Schedules of mini-batches: terms, weights, and resuming.
+//! Schedules of mini-batches.
 
 use gp_optim::{Batches, OptimError};
 use std::collections::HashMap;

@@ -1,4 +1,4 @@
-//! Failing evaluations, invalid settings, and objectives without a minimum.
+//! Failing evaluations, invalid settings, no minimum.
 
 use super::support::{Squares, bowl_objective, endless};
 use gp_optim::{

@@ -1,4 +1,4 @@
-//! Mini-batches of a quadratic: results, reports and stopping of runs.
+//! Results, reports and stopping on mini-batches.
 
 use super::support::{Squares, bits, bowl_objective, endless};
 use gp_optim::argmin::core::State;

@@ -8,7 +8,6 @@ use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
-/// Buffer that outlives the run that writes to it.
 #[derive(Clone, Default)]
 struct Shared(Arc<Mutex<Vec<u8>>>);
 
@@ -49,7 +48,6 @@ fn the_trace_is_the_history_line_by_line() {
     assert!(lines[13]["end"].as_str().unwrap().contains("iterations"), "{}", lines[13]);
 }
 
-/// Writer that fails like a full disk.
 struct Full;
 
 impl Write for Full {

@@ -1,4 +1,4 @@
-//! Runs on mini-batches stop when, and only when, the objective no longer decreases within its noise.
+//! Runs on mini-batches stop exactly when the objective no longer decreases beyond noise.
 
 use gp_optim::{Adam, Batch, Batches, Descended, Descent, DescentOptions, StopReason, descend};
 use std::convert::Infallible;
@@ -12,7 +12,7 @@ fn squares(x: &[f64], batch: Batch<'_>, gradient: &mut [f64]) -> Result<f64, Inf
     Ok(0.5 * batch.weight * errors.map(|e| e * e).sum::<f64>())
 }
 
-/// Every number occurs with both signs.
+/// Both signs of every number.
 fn y(i: usize) -> f64 {
     let size = ((i / 2 * 7919) % 1000) as f64 / 100.0;
     if i.is_multiple_of(2) { size } else { -size }
@@ -22,7 +22,7 @@ fn at(x: f64) -> f64 {
     0.5 * (0..TERMS).map(|i| (x - y(i)).powi(2)).sum::<f64>()
 }
 
-/// Standard deviation of the estimate of the minimum from a batch.
+/// Standard deviation of a batch's estimate of the minimum.
 fn noise(batch: usize) -> f64 {
     let halves: Vec<f64> = (0..TERMS).map(|i| 0.5 * y(i) * y(i)).collect();
     let mean = halves.iter().sum::<f64>() / TERMS as f64;

@@ -1,4 +1,4 @@
-//! Each method compared with its published recurrence, in scalar form.
+//! Each method against its published recurrence.
 
 use super::support::{bowl, path};
 use gp_optim::{Adadelta, Adam, Momentum, SignAdaptive, UpdateRule};
@@ -6,8 +6,7 @@ use serde::{Deserialize, Serialize};
 
 const STEPS: u64 = 60;
 
-/// Solver and recurrence round differently in each of sixty steps, and the bowl does not amplify errors:
-/// 1e-12 has a margin of a hundred.
+/// Sixty steps round differently, but the bowl does not amplify errors: a margin of a hundred.
 fn assert_close(found: &[Vec<f64>], expected: &[[f64; 2]]) {
     assert_eq!(found.len(), expected.len());
     for (step, (found, expected)) in found.iter().zip(expected).enumerate() {
@@ -18,7 +17,6 @@ fn assert_close(found: &[Vec<f64>], expected: &[[f64; 2]]) {
     }
 }
 
-/// Points x₀, x₁, … of `next`, whose argument is the step number, from 1.
 fn expected(mut next: impl FnMut(i32, [f64; 2]) -> [f64; 2]) -> Vec<[f64; 2]> {
     let mut points = vec![[3.0, 1.0]];
     for step in 1..=STEPS as i32 {
@@ -162,7 +160,7 @@ fn sign_adaptive_rates_are_bounded_and_zero_has_no_sign() {
     assert_eq!(step(&mut rule, -1.0), 0.375);
 }
 
-/// Method that is not in the crate: steps of constant length along the sign of the gradient.
+/// Outside the crate: steps of constant length along the gradient's sign.
 #[derive(Serialize, Deserialize)]
 struct SignDescent(f64);
 

@@ -1,4 +1,4 @@
-//! Sums of squares over a small table, and a record of the path of a run.
+//! Sums of squares, and the path of a run.
 
 use gp_optim::argmin::core::observers::{Observe, ObserverMode};
 use gp_optim::argmin::core::{Error, KV, State};
@@ -9,12 +9,10 @@ use gp_optim::{
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex};
 
-/// Settings with which a run stops only at its limit.
 pub(crate) fn endless() -> DescentOptions {
     DescentOptions { gradient_tolerance: 0.0, value_tolerance: 0.0, plateau: u64::MAX, ..Default::default() }
 }
 
-/// Parameters after every iteration; the start is first.
 #[derive(Clone, Default)]
 pub(crate) struct Path(Arc<Mutex<Vec<Vec<f64>>>>);
 
@@ -35,7 +33,7 @@ impl Observe<DescentState> for Path {
     }
 }
 
-/// ½ (x₀ − 1)² + ½ · 25 (x₁ + 2)² + x₀ x₁: curved, coupled, with its gradient.
+/// ½ (x₀ − 1)² + ½ · 25 (x₁ + 2)² + x₀ x₁, with its gradient.
 pub(crate) fn bowl(x: &[f64]) -> (f64, [f64; 2]) {
     let (a, b) = (x[0] - 1.0, x[1] + 2.0);
     (0.5 * a * a + 12.5 * b * b + x[0] * x[1], [a + x[1], 25.0 * b + x[0]])
@@ -47,7 +45,6 @@ pub(crate) fn bowl_objective(x: &[f64], gradient: &mut [f64]) -> Result<f64, Inf
     Ok(value)
 }
 
-/// Path of a method on the bowl, from (3, 1).
 pub(crate) fn path<R: UpdateRule + 'static>(rule: R, steps: u64) -> Vec<Vec<f64>> {
     let solver = Descent::with_options(rule, Batches::whole(1).unwrap(), endless()).unwrap();
     let path = Path::default();
@@ -65,7 +62,6 @@ pub(crate) struct Squares {
 }
 
 impl Squares {
-    /// N points that differ in both coordinates and have no symmetry.
     pub(crate) fn new(n: u32) -> Self {
         let data = (0..n).map(|i| [f64::from(i % 7), f64::from(i * i % 11) - 3.0]).collect();
         Self { data }

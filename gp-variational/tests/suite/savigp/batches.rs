@@ -1,4 +1,4 @@
-//! Estimates from batches, and training in batches.
+//! Estimates from batches, and training.
 
 use super::support::{Problem, anywhere, assert_close, model};
 use gp_kernels::inducing::SparseProcess;
@@ -8,7 +8,6 @@ use gp_variational::{
     Estimator, Expectation, Inference as _, Learning, NaturalOptions, Sampling, Savigp, Steps,
 };
 
-/// The mean over an epoch's batches is the bound, for values and gradients.
 #[test]
 fn batches_estimate_the_whole() {
     let problem = Problem::new(24, 1, 61);
@@ -64,8 +63,7 @@ fn first_order_methods_raise_the_bound() {
     assert!(value(&natural) > best - 3.0, "{} against {best}", value(&natural));
 }
 
-/// Steps that become shorter average over batches: the posterior ends near its maximum, although ten batches, which steps
-/// of a constant length would average over, have a fifteenth of the rows.
+/// Shortening steps end near the maximum; constant ones would average ten batches, a fifteenth of the rows.
 #[test]
 fn natural_steps_average_over_an_epoch() {
     let problem = Problem::new(3000, 1, 65);
@@ -82,8 +80,8 @@ fn natural_steps_average_over_an_epoch() {
     }
 }
 
-/// `robust_max` has no gradient at rows whose label is improbable. Steps that soon make the posterior certain leave out
-/// four to seven of ten classes for good; others lose one.
+/// `robust_max` has no gradient at rows with an improbable label: steps that soon make the posterior certain
+/// lose four to seven of ten classes, others one.
 #[test]
 fn hardly_a_class_is_lost() {
     let (rows, classes) = (3000, 10);
@@ -115,7 +113,6 @@ fn hardly_a_class_is_lost() {
     }
 }
 
-/// Natural gradients from batches with samples: the number of samples adapts to the noise.
 #[test]
 fn the_number_of_samples_follows_the_noise() {
     let problem = Problem::new(300, 1, 64);

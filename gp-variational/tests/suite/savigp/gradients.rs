@@ -1,4 +1,4 @@
-//! Gradients by all parameters against central differences.
+//! Gradients against central differences.
 
 use super::support::{Problem, anywhere, assert_gradient, model};
 use faer::Mat;
@@ -6,8 +6,8 @@ use gp_kernels::data::Table;
 use gp_variational::savigp::{Bound, Covariance, EntropyBound, Mixture};
 use gp_variational::{Draws, Expectation, Sampling};
 
-/// Fourth-order central differences with steps of 1e-3: error 1e-10 of the bound's fifth derivative, plus its
-/// rounding divided by the step.
+/// Fourth-order differences with steps of 1e-3: error 1e-10 of the bound's fifth derivative, plus rounding
+/// over step.
 const TOLERANCE: f64 = 1e-7;
 
 #[test]
@@ -48,7 +48,7 @@ fn of_mixtures_with_either_bound_on_their_entropy() {
     }
 }
 
-/// Several latents share a component; their numbers of inducing inputs differ.
+/// One component, different numbers of inducing inputs.
 #[test]
 fn of_several_latents_and_several_outputs() {
     let problem = Problem::new(12, 1, 5);
@@ -72,7 +72,7 @@ fn of_several_latents_and_several_outputs() {
     }
 }
 
-/// With constant samples the bound is smooth, and reparameterised derivatives are exact.
+/// Constant samples: a smooth bound with exact reparameterised derivatives.
 #[test]
 fn of_samples_that_stay() {
     let problem = Problem::new(12, 1, 7);

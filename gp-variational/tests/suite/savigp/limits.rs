@@ -20,7 +20,6 @@ fn at_rest(model: &mut Savigp, bound: &mut Bound) -> f64 {
     ascent.bound
 }
 
-/// Exact log evidence, and mean and variance of the latent function at its inputs.
 fn exact(problem: &Problem) -> (f64, Mat<f64>, Vec<f64>) {
     let k = rbf(problem.inputs.as_ref(), problem.inputs.as_ref());
     let noisy = plus_diagonal(&k, NOISE);
@@ -67,7 +66,6 @@ fn a_sparse_gaussian_has_the_variational_free_energy() {
     assert_close(value, expected, 1e-8);
 }
 
-/// L-BFGS on the factor and natural gradients find the same maximum.
 #[test]
 fn both_ways_to_the_top_end_there() {
     let problem = Problem::new(40, 1, 3);
@@ -121,7 +119,6 @@ fn at_rest_the_covariance_has_a_number_for_each_observation() {
     }
 }
 
-/// No bound exceeds the log evidence, for any posterior and entropy bound.
 #[test]
 fn no_posterior_has_a_bound_above_the_evidence() {
     let problem = Problem::new(25, 1, 5);

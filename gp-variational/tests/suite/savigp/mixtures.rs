@@ -1,4 +1,4 @@
-//! Mixtures that equal one Gaussian, and entropy bounds against sampled entropies.
+//! Mixtures that equal one Gaussian; entropy bounds against sampled entropies.
 
 use super::support::{Problem, anywhere, assert_close, model};
 use gp_variational::savigp::{Bound, Covariance, EntropyBound, Mixture};
@@ -39,7 +39,6 @@ fn one_of_a_spread_is_the_prior() {
     assert_eq!(two, Mixture::spread(&[3, 2], Covariance::Full, 2, 9).unwrap());
 }
 
-/// Splitting a Gaussian moves the means by a tenth of a standard deviation.
 #[test]
 fn splitting_moves_means_by_a_tenth_of_a_deviation() {
     let one = anywhere(&Mixture::prior(&[40], Covariance::Full).unwrap(), 2);
@@ -55,7 +54,7 @@ fn splitting_moves_means_by_a_tenth_of_a_deviation() {
     assert!((0.16..0.77).contains(&squared), "{squared}");
 }
 
-/// `ln q(v)` of a mixture with diagonal covariances.
+/// Diagonal covariances.
 fn log_density(posterior: &Mixture, v: &[f64]) -> f64 {
     let weights = posterior.weights();
     let terms = (0..posterior.components()).map(|k| {
@@ -73,7 +72,7 @@ fn log_density(posterior: &Mixture, v: &[f64]) -> f64 {
     largest + terms.iter().map(|term| (term - largest).exp()).sum::<f64>().ln()
 }
 
-/// Both bounds lie below the sampled `−KL(q ‖ p)`; `Distances` is closer, in three dimensions.
+/// Below the sampled `−KL(q ‖ p)`; `Distances` is closer, in three dimensions.
 #[test]
 fn bounds_on_entropies_are_bounds() {
     let problem = Problem::new(2, 1, 2);
@@ -121,7 +120,6 @@ fn bounds_on_entropies_are_bounds() {
     }
 }
 
-/// `Σ_k π_k E_k[ln p]`, from the bound of each component alone plus its divergence.
 fn expected(model: &gp_variational::Savigp, posterior: &Mixture, data: &gp_kernels::data::Table<'_>) -> f64 {
     let weights = posterior.weights();
     let alone = |k: usize| {

@@ -1,4 +1,4 @@
-//! Predictions of mixtures against samples and single components.
+//! Predictions of mixtures against samples and components.
 
 use super::support::{Problem, anywhere, assert_close, model};
 use faer::Mat;
@@ -26,7 +26,6 @@ fn points() -> Mat<f64> {
     Mat::from_fn(3, 1, |i, _| [-1.0, 0.3, 1.7][i])
 }
 
-/// Mean and variance of a row, and the standard error of the mean.
 fn mean_and_error(samples: &Mat<f64>, row: usize) -> (f64, f64, f64) {
     let count = samples.ncols() as f64;
     let mean = samples.row(row).iter().sum::<f64>() / count;

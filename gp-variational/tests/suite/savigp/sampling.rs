@@ -1,4 +1,4 @@
-//! Estimates from samples against closed forms and quadrature: bias and noise.
+//! Bias and noise of estimates from samples.
 
 use super::support::{Problem, anywhere, model};
 use gp_optim::ParameterSet as _;
@@ -7,7 +7,6 @@ use gp_variational::{Draws, Estimator, Expectation, Sampling, Savigp};
 
 const SEEDS: usize = 400;
 
-/// Models at generic posteriors, with their problem and targets.
 fn problems() -> Vec<(Savigp, Problem, Vec<f64>)> {
     let cases = [("gaussian(variance=0.5)", 0), ("poisson", 1), ("bernoulli_logit", 2), ("student_t", 0)];
     let build = |(likelihood, which): (&str, usize)| {
@@ -20,7 +19,6 @@ fn problems() -> Vec<(Savigp, Problem, Vec<f64>)> {
     cases.into_iter().map(build).collect()
 }
 
-/// Means and variances of value and gradient over many seeds.
 fn moments(model: &Savigp, problem: &Problem, targets: &[f64], sampling: Sampling) -> (Vec<f64>, Vec<f64>) {
     let data = problem.table(targets);
     let count = model.parameter_count() + 1;
@@ -48,8 +46,8 @@ fn exact(model: &Savigp, problem: &Problem, targets: &[f64]) -> Vec<f64> {
     all
 }
 
-/// Means over 400 seeds are within 4.5 standard errors of the truth in about 70 entries. Chance exceeds that
-/// in one of 2000 runs; the seeds are fixed.
+/// Means over 400 seeds within 4.5 standard errors, in about 70 entries: exceeded by chance in one of 2000
+/// runs; fixed seeds.
 #[test]
 fn estimates_are_unbiased() {
     for (model, problem, targets) in problems() {
@@ -90,7 +88,6 @@ fn control_variates_lower_the_variance_and_derivatives_more_so() {
     }
 }
 
-/// The noise reported for the gradient by means equals the noise over seeds.
 #[test]
 fn reported_noise_is_the_noise_there_is() {
     for (model, problem, targets) in problems() {

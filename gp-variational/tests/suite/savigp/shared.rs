@@ -1,11 +1,11 @@
-//! Latent functions that share one process equal latent functions with equal processes.
+//! Latent functions with one shared process equal those with equal processes.
 
 use super::support::{Problem, Sharing, shared_and_own};
 use gp_optim::ParameterSet;
 use gp_variational::NaturalOptions;
 use gp_variational::savigp::{Bound, Covariance, Mixture};
 
-/// The same sums in another order; gradients are added before, instead of after, reaching the process.
+/// Other order of sums: gradients are added before reaching the process.
 const ROUNDING: f64 = 1e-11;
 
 #[test]

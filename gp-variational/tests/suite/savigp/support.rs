@@ -13,14 +13,12 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal, Uniform};
 use std::f64::consts::TAU;
 
-/// Learning by L-BFGS on all parameters, including the posterior's.
 pub(crate) fn together(model: &mut Savigp, data: &Table<'_>, options: MinimiseOptions) -> Training {
     let settings = BoundLearning::all_together();
     let trained = model.learn_with(data, Learning::Outer(options), &settings, &mut |_| {}).unwrap();
     trained.run.training().unwrap().clone()
 }
 
-/// Inputs uniform in a cube of side 4, with a noisy latent signal.
 pub(crate) struct Problem {
     pub(crate) inputs: Mat<f64>,
     pub(crate) signal: Vec<f64>,
@@ -67,14 +65,13 @@ impl Problem {
         Table::with_targets(self.inputs.as_ref(), targets).unwrap()
     }
 
-    /// Inducing inputs near the first `count` inputs.
     pub(crate) fn inducing(&self, count: usize) -> InducingInputs {
         let z = Mat::from_fn(count, self.inputs.ncols(), |i, d| self.inputs[(i, d)] + 0.05);
         InducingInputs::points(z.as_ref()).unwrap()
     }
 }
 
-/// Model with one latent function per latent, different length-scales, no jitter.
+/// Different length-scale per latent, no jitter.
 pub(crate) fn model(likelihood: &str, inputs: &InducingInputs) -> Savigp {
     let likelihood: Box<dyn Likelihood> = gp_likelihoods::parse(likelihood).unwrap();
     let process = |q: usize| {
@@ -85,7 +82,6 @@ pub(crate) fn model(likelihood: &str, inputs: &InducingInputs) -> Savigp {
     Savigp::new(processes, likelihood).unwrap().with_jitter(JitterPolicy::none())
 }
 
-/// Generic posterior.
 pub(crate) fn anywhere(posterior: &Mixture, seed: u64) -> Mixture {
     let mut moved = posterior.clone();
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
@@ -95,7 +91,6 @@ pub(crate) fn anywhere(posterior: &Mixture, seed: u64) -> Mixture {
     moved
 }
 
-/// Asserts that the gradient by free parameters equals central differences of `value`.
 #[track_caller]
 pub(crate) fn assert_gradient(model: &Savigp, bound: &mut Bound, tolerance: f64) {
     let mut natural = vec![0.0; model.parameter_count()];
@@ -122,7 +117,7 @@ pub(crate) fn assert_gradient(model: &Savigp, bound: &mut Bound, tolerance: f64)
     }
 }
 
-/// Asserts that `found` equals `expected` up to `tolerance` times max(1, |expected|).
+/// Tolerance relative to max(1, |expected|).
 #[track_caller]
 pub(crate) fn assert_close(found: f64, expected: f64, tolerance: f64) {
     let scale = expected.abs().max(1.0);
@@ -145,7 +140,6 @@ pub(crate) fn solve(a: &Mat<f64>, b: MatRef<'_, f64>) -> Mat<f64> {
     solved
 }
 
-/// `ln N(y; 0, C)`
 pub(crate) fn log_normal(y: &[f64], covariance: &Mat<f64>) -> f64 {
     let factor = Cholesky::factor(covariance.as_ref(), &JitterPolicy::none()).unwrap();
     let mut scratch = vec![0.0; y.len()];
@@ -153,16 +147,13 @@ pub(crate) fn log_normal(y: &[f64], covariance: &Mat<f64>) -> f64 {
     -0.5 * (y.len() as f64 * TAU.ln() + factor.log_det() + quadratic)
 }
 
-/// `A + a I`
 pub(crate) fn plus_diagonal(a: &Mat<f64>, value: f64) -> Mat<f64> {
     Mat::from_fn(a.nrows(), a.ncols(), |i, j| a[(i, j)] + if i == j { value } else { 0.0 })
 }
 
-/// One model of several latents, built twice.
+/// Model of several latents, built twice.
 pub(crate) struct Sharing {
-    /// One process for all latents.
     pub(crate) shared: Savigp,
-    /// One process per latent, all equal.
     pub(crate) own: Savigp,
 }
 

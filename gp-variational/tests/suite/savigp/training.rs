@@ -9,7 +9,6 @@ fn options(iterations: u64) -> MinimiseOptions {
     MinimiseOptions { max_iterations: iterations, ..MinimiseOptions::default() }
 }
 
-/// Three ways of training converge to the same parameters where the optimum is unique.
 #[test]
 fn three_ways_lead_to_the_same_kernel() {
     let problem = Problem::new(80, 1, 71);
@@ -30,8 +29,8 @@ fn three_ways_lead_to_the_same_kernel() {
     assert_close(value, best.log_marginal_likelihood, 1e-9);
 }
 
-/// With two classes, the same difference drives both latent functions, so full steps overshoot repeatedly.
-/// Anderson mixing prevents that and converges to the same posterior.
+/// With two classes, one difference drives both latent functions and full steps overshoot; Anderson mixing
+/// does not.
 #[test]
 fn remembered_steps_come_to_rest_sooner() {
     let problem = Problem::new(60, 1, 75);
@@ -53,7 +52,7 @@ fn remembered_steps_come_to_rest_sooner() {
     assert!(2 * remembered.evaluations < plain.evaluations, "{remembered:?} against {plain:?}");
 }
 
-/// Constant samples make the bound a function that L-BFGS can maximise; with many samples it is the exact one.
+/// L-BFGS can maximise a bound of constant samples; with many it is exact.
 #[test]
 fn line_searches_see_common_random_numbers() {
     let problem = Problem::new(60, 1, 72);
@@ -76,7 +75,6 @@ fn line_searches_see_common_random_numbers() {
     }
 }
 
-/// The bound with two components is at least that with one.
 #[test]
 fn a_second_component_does_not_lower_the_bound() {
     let problem = Problem::new(40, 1, 73);

@@ -1,4 +1,4 @@
-//! Problems with the variational bound of a batch as value.
+//! Problems whose value is the variational bound of a batch.
 
 use super::JITTER;
 use super::file::Problem;
@@ -21,7 +21,7 @@ pub(super) fn signs() -> Result<Problem, BenchError> {
     bound(signs_model()?)
 }
 
-/// `value` is the bound for all data, estimated from the first `batch` rows, under the posterior `q_mean`, `q_factor`.
+/// `value` is the bound for all data, estimated from the first `batch` rows, under `q_mean`, `q_factor`.
 fn bound((model, data): (Savigp, &'static Table<'static>)) -> Result<Problem, BenchError> {
     let mut model = model.with_jitter(JITTER);
     let (mut means, mut factors) = (Vec::new(), Vec::new());
@@ -47,7 +47,7 @@ fn bound((model, data): (Savigp, &'static Table<'static>)) -> Result<Problem, Be
         .number("value", value))
 }
 
-/// Arbitrary mean and factor, different per function.
+/// Arbitrary mean and factor per function.
 fn gaussian(count: usize, function: usize) -> (Vec<f64>, Mat<f64>) {
     let mean = (0..count).map(|i| 0.8 * (1.3 * i as f64 + function as f64).sin()).collect();
     let entry = |i: usize, j: usize| match i.cmp(&j) {

@@ -17,7 +17,6 @@ pub(crate) struct Problem {
     arrays: Vec<Array>,
 }
 
-/// Row-major array.
 #[derive(Debug)]
 struct Array {
     name: &'static str,
@@ -31,7 +30,7 @@ impl Problem {
         self
     }
 
-    /// Adds an array of any shape, its last axis contiguous.
+    /// Adds an array whose last axis is contiguous.
     pub(crate) fn array(mut self, name: &'static str, shape: &[usize], values: Vec<f64>) -> Self {
         self.arrays.push(Array { name, shape: shape.to_vec(), values });
         self
@@ -61,10 +60,7 @@ impl Problem {
         self.number("variance", values[0]).vector("lengthscales", values[1..].to_vec())
     }
 
-    /// Adds the kernel, inducing inputs `z`, and `jitter`, the value added to the diagonal of their covariance matrix.
-    ///
-    /// # Errors
-    /// If the covariance matrix cannot be factorised.
+    /// Adds the kernel, inducing inputs `z`, and the `jitter` on the diagonal of their covariance.
     pub(crate) fn process(self, process: &SparseProcess, policy: &JitterPolicy) -> Result<Self, BenchError> {
         let prior = InducingPrior::new(process, policy, &Evaluator::new(Threading::Pool))?;
         let z = process.inputs().z();
@@ -75,9 +71,6 @@ impl Problem {
     }
 
     /// Writes `ROW.json`, and `ROW.ARRAY.bin` per array, in little-endian `f64`.
-    ///
-    /// # Errors
-    /// If a file cannot be written.
     pub(crate) fn write(self, row: &Row, folder: &Path) -> Result<(), BenchError> {
         let mut arrays = Map::new();
         for Array { name, shape, values } in self.arrays {

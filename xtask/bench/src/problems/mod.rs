@@ -1,4 +1,4 @@
-//! Rows as problems for other programs: data, parameters, and expected values.
+//! Rows as problems for other programs: data, parameters, expected values.
 
 mod bounds;
 mod file;
@@ -13,8 +13,8 @@ use gp_linalg::JitterPolicy;
 use std::fs;
 use std::path::Path;
 
-/// Jitter of 10⁻⁶ of the diagonal if needed. Smaller jitter would make values depend on the last bits of a nearly
-/// singular covariance matrix.
+/// Jitter from 10⁻⁶ of the diagonal. With less, values of nearly singular covariances depend on the last
+/// bits.
 const JITTER: JitterPolicy = JitterPolicy { first: 1e-6, ..JitterPolicy::ladder() };
 
 type Solved = fn() -> Result<Problem, BenchError>;
@@ -34,10 +34,7 @@ const PROBLEMS: &[(&str, Solved)] = &[
     ("S13b", predictions::exact),
 ];
 
-/// Writes the rows that are problems for other programs to a folder.
-///
-/// # Errors
-/// If a problem cannot be solved or written.
+/// Writes those rows that are problems for other programs.
 pub(crate) fn write(rows: &[&Row], folder: &Path) -> Result<(), BenchError> {
     fs::create_dir_all(folder)?;
     let wanted = |name: &str| rows.iter().find(|row| row.name == name);

@@ -1,4 +1,4 @@
-//! Problems with predictions as values, at the first rows.
+//! Problems whose values are predictions at the first rows.
 
 use super::JITTER;
 use super::file::Problem;
@@ -56,7 +56,6 @@ pub(super) fn labels() -> Result<Problem, BenchError> {
         .vector("probability", few.col(1).iter().copied().collect()))
 }
 
-/// Lower factor of the covariance, in any representation.
 fn covariance_factor(of: &PosteriorFactor) -> Result<Mat<f64>, BenchError> {
     match of {
         PosteriorFactor::Covariance(factor) => Ok(factor.clone()),

@@ -1,4 +1,4 @@
-//! Problems with a log marginal likelihood, its bound or its estimate as value.
+//! Problems whose value is a log marginal likelihood, its bound or its estimate.
 
 use super::JITTER;
 use super::file::Problem;
@@ -6,7 +6,7 @@ use crate::error::BenchError;
 use crate::rows::{regression, sweeps};
 use gp_ep::{BatchEp, EpOptions, Inference as _};
 
-/// `value` is the bound of VFE, or the log marginal likelihood of Power EP.
+/// `value` is the VFE bound or the log marginal likelihood of Power EP.
 pub(super) fn sparse(power: f64) -> Result<Problem, BenchError> {
     let (model, data) = regression::sparse_model(power)?;
     let model = model.with_jitter(JITTER);
@@ -23,7 +23,7 @@ pub(super) fn exact() -> Result<Problem, BenchError> {
     Ok(problem.number("noise", model.noise().variance()).number("value", value))
 }
 
-/// `value` is EP's estimate of the log marginal likelihood at converged sites.
+/// `value` is EP's estimate at converged sites.
 pub(super) fn ep() -> Result<Problem, BenchError> {
     let (mut model, data) = sweeps::full_model()?;
     model.set_jitter(JITTER);

@@ -1,4 +1,4 @@
-//! Problem of a complete training, with the quality of predictions as value.
+//! Complete training, scored by its predictions.
 
 use super::file::Problem;
 use crate::error::BenchError;
@@ -6,7 +6,7 @@ use crate::rows::command::{N, csv, fit_line, noisy, printed};
 use serde_json::Value;
 use std::fs;
 
-/// Number of predicted rows, from a separate seed.
+/// Predicted rows, from a separate seed.
 const TEST: usize = 5_000;
 const SEED: u64 = 11;
 

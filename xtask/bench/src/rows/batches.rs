@@ -12,19 +12,17 @@ use gp_optim::{Adam, Batches, ParameterSet as _};
 use gp_variational::savigp::{Bound, BoundLearning};
 use gp_variational::{Inference as _, Learning, Savigp, Steps};
 
-/// Rows of the table and of a batch, inducing inputs, inputs and classes of the digits.
+/// Rows of the table and a batch, inducing inputs, inputs and classes of the digits.
 const N: usize = 2_000;
 pub(crate) const B: usize = 200;
 const M: usize = 200;
 const D: usize = 784;
 const C: usize = 10;
-/// Likelihoods of digits.
 pub(crate) const ROBUST_MAX: &str = "robust_max(classes=10)";
 pub(crate) const SOFTMAX: &str = "softmax(classes=10)";
-/// Steps per run with all parameters moving.
 const STEPS: u64 = 30;
 
-/// Sizes of the digits, with one process for all classes and with one each, and of the signs.
+/// Sizes of the digits, with one shared process and with one per class, and of the signs.
 const SHARED: Extents = Extents { rows: B, inducing: M, dim: D, latents: C, processes: 1 };
 const EACH: Extents = Extents { processes: C, ..SHARED };
 const SIGNS: Extents = Extents { rows: B, inducing: M_OF_SIGNS, dim: 2, latents: 1, processes: 1 };
@@ -98,7 +96,6 @@ fn digits() -> Result<&'static Table<'static>, BenchError> {
     drawn::table(points, drawn::classes(points, C))
 }
 
-/// Rows of consecutive batches.
 struct Next(usize);
 
 impl Next {
@@ -109,21 +106,17 @@ impl Next {
     }
 }
 
-/// Variational model of the digits, with its table.
-///
-/// # Errors
-/// For an unknown likelihood.
 pub(crate) fn digits_model(likelihood: &str) -> Result<(Savigp, &'static Table<'static>), BenchError> {
     let likelihood = gp_likelihoods::parse(likelihood)?;
     Ok((Savigp::new(vec![drawn::process(M, D, 1)?], likelihood)?, digits()?))
 }
 
-/// The same with one process per class.
+/// [`digits_model`] with one process per class.
 fn digits_model_of_each() -> Result<(Savigp, &'static Table<'static>), BenchError> {
     Ok((Savigp::new(each_process()?, gp_likelihoods::parse(ROBUST_MAX)?)?, digits()?))
 }
 
-/// Variational model of two classes, with its table.
+/// Variational model of two classes, and its table.
 pub(crate) fn signs_model() -> Result<(Savigp, &'static Table<'static>), BenchError> {
     let points = drawn::points(N, 2, 3);
     let likelihood = gp_likelihoods::parse("bernoulli_probit")?;

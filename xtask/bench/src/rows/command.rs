@@ -43,10 +43,7 @@ pub(crate) fn fit_line(table: &Path, model: &Path) -> Vec<OsString> {
     line
 }
 
-/// Output of a command line.
-///
-/// # Errors
-/// The message of a failed command.
+/// Output of a command line; the error is the message of a failed command.
 pub(crate) fn printed(line: Vec<OsString>) -> Result<String, BenchError> {
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let code = gp_cli::run(&gp_cli::Context::built_in(), line, &mut out, &mut err);

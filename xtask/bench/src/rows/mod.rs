@@ -1,4 +1,4 @@
-//! The rows of the table.
+//! Rows of the table.
 
 pub(crate) mod batches;
 pub(crate) mod command;
@@ -21,7 +21,7 @@ pub(crate) enum Work {
     Operations(f64),
     /// Bytes of memory read and written.
     Bytes(f64),
-    /// Unknown in advance, such as all steps of training.
+    /// Unknown in advance, such as a complete training.
     Whole,
 }
 
@@ -55,10 +55,7 @@ fn all() -> impl Iterator<Item = &'static Row> {
     groups.into_iter().flatten()
 }
 
-/// Rows of these names, or all.
-///
-/// # Errors
-/// For a name without rows.
+/// Rows of these names, or all; fails for an unknown name.
 pub(crate) fn chosen(names: &[String]) -> Result<Vec<&'static Row>, BenchError> {
     // A name also selects rows with a letter after it: S1 selects S1 and S1a, but not S10.
     let is = |row: &Row, name: &str| {

@@ -10,13 +10,13 @@ use gp_likelihoods::Gaussian;
 use gp_linalg::Threading;
 
 const D: usize = 8;
-/// Number of new rows, and of inducing inputs.
+/// New rows, and inducing inputs.
 pub(crate) const T: usize = 100_000;
 const M: usize = 200;
-/// Number of training rows (as in exact regression), and of its new rows.
+/// Training rows (as in exact regression), and new rows.
 const N: usize = 2_000;
 pub(crate) const T_OF_EXACT: usize = 10_000;
-/// Number of classes, and of their new rows.
+/// Classes, and their new rows.
 const CLASSES: usize = 10;
 const T_OF_CLASSES: usize = 10_000;
 
@@ -53,7 +53,6 @@ pub(crate) fn new_points(count: usize) -> MatRef<'static, f64> {
     drawn::points(count, D, 7)
 }
 
-/// Sparse regression, and its data.
 pub(crate) fn sparse_model() -> Result<(SparseRegression, &'static Table<'static>), BenchError> {
     let points = drawn::points(N, D, 2);
     let data = drawn::table(points, drawn::wave(points))?;
@@ -61,7 +60,6 @@ pub(crate) fn sparse_model() -> Result<(SparseRegression, &'static Table<'static
     Ok((model, data))
 }
 
-/// EP of two classes, and its data.
 pub(crate) fn labels_model() -> Result<(PowerEp, &'static Table<'static>), BenchError> {
     let points = drawn::points(N, D, 2);
     let data = drawn::table(points, drawn::signs(points))?;
@@ -69,7 +67,7 @@ pub(crate) fn labels_model() -> Result<(PowerEp, &'static Table<'static>), Bench
     Ok((model, data))
 }
 
-/// Predictor of that model, near convergence.
+/// Predictor of [`labels_model`], near convergence.
 pub(crate) fn labels_predictor(
     model: &PowerEp,
     data: &'static Table<'static>,

@@ -38,7 +38,6 @@ pub(super) const ROWS: &[Row] = &[
     },
 ];
 
-/// Regression with inducing inputs and this power, and its data.
 pub(crate) fn sparse_model(power: f64) -> Result<(SparseRegression, &'static Table<'static>), BenchError> {
     let points = drawn::points(N, D, 2);
     let data = drawn::table(points, drawn::wave(points))?;
@@ -46,7 +45,6 @@ pub(crate) fn sparse_model(power: f64) -> Result<(SparseRegression, &'static Tab
     Ok((model, data))
 }
 
-/// Exact regression, and its data.
 pub(crate) fn exact_model() -> Result<(ExactGp, &'static Table<'static>), BenchError> {
     let points = drawn::points(ROWS_OF_EXACT, D, 2);
     let data = drawn::table(points, drawn::wave(points))?;

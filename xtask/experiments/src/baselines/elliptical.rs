@@ -7,13 +7,13 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 use std::f64::consts::TAU;
 
-/// Limit on shrinkings of a bracket, which then holds a single point.
+/// Maximum shrinkings of a bracket, which then holds a single point.
 const SHRINKS: usize = 200;
 
-/// Summary of a chain: `burn_in` steps are discarded, and every `thin`th of `steps` further ones is kept.
+/// Summary of a chain: discards `burn_in` steps, keeps every `thin`th of `steps` more.
 ///
 /// # Errors
-/// Those of the posterior, and for a bracket that shrinks to a point.
+/// If the posterior fails, or if a bracket shrinks to a point.
 pub fn elliptical_slice(
     posterior: &mut WhitenedPosterior<'_>,
     burn_in: usize,

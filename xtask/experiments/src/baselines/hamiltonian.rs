@@ -1,4 +1,4 @@
-//! Hamiltonian Monte Carlo (Neal 2011), in coordinates with a standard normal prior.
+//! Hamiltonian Monte Carlo (Neal 2011) in whitened coordinates.
 
 use super::{Chain, WhitenedPosterior};
 use crate::error::ExperimentError;
@@ -6,22 +6,22 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
-/// Target acceptance rate for tuning the step size.
+/// Target acceptance rate of the step size.
 const TARGET: f64 = 0.8;
 
-/// Settings of trajectories.
+/// Trajectory settings.
 #[derive(Clone, Copy, Debug)]
 pub struct Leapfrog {
-    /// Limit on steps per trajectory; the number is random.
+    /// Maximum steps per trajectory; the number is random.
     pub steps: usize,
-    /// Initial step size; tuned during burn-in.
+    /// Initial step size, tuned during burn-in.
     pub length: f64,
 }
 
-/// Summary of a chain: `burn_in` trajectories are discarded, and every `thin`th of `samples` further ones is kept.
+/// Summary of a chain: discards `burn_in` trajectories, keeps every `thin`th of `samples` more.
 ///
 /// # Errors
-/// Those of the posterior at the start. Later trajectories that cannot be evaluated are rejected.
+/// If the posterior fails at the start; later failures reject the trajectory.
 pub fn hamiltonian(
     posterior: &mut WhitenedPosterior<'_>,
     leapfrog: Leapfrog,

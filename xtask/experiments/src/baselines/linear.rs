@@ -6,23 +6,23 @@ use crate::methods::fitted::{Fitted, Predicted};
 use faer::{Accum, Mat, MatRef};
 use gp_linalg::{Cholesky, JitterPolicy, Threading, product};
 
-/// Limit on iterations of the noise variance, and its relative change at convergence.
+/// Maximum noise iterations, and relative change at convergence.
 const ROUNDS: usize = 200;
 const TOLERANCE: f64 = 1e-8;
 
-/// `y = w·x + b + ε` with standard normal weights. The noise variance maximises the evidence.
+/// `y = w·x + b + ε` with standard normal weights and the noise variance of maximum evidence.
 #[derive(Clone, Debug)]
 pub struct BayesianLinear {
-    /// Posterior means of the weights, the intercept last.
+    /// Posterior mean weights, intercept last.
     mean: Mat<f64>,
-    /// Factor of the posterior precision times σ².
+    /// Factor of σ² times the posterior precision.
     factor: Cholesky,
     noise: f64,
 }
 
 impl BayesianLinear {
-    /// Fits a regression. The noise variance is iterated to the stationary point of the evidence, σ² = |y − Xw|² / (N
-    /// − γ), where γ is the number of well-determined weights.
+    /// Fits by iterating σ² = |y − Xw|² / (N − γ), with γ well-determined weights, to a stationary point of
+    /// the evidence.
     ///
     /// # Errors
     /// If a matrix cannot be factorised.
@@ -111,7 +111,6 @@ mod tests {
         Part { inputs, targets }
     }
 
-    /// Comparison with a Gaussian process with the same prior.
     #[test]
     fn predictions_are_those_of_a_process_with_a_linear_kernel() {
         let training = part(30);

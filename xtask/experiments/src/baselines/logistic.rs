@@ -9,21 +9,20 @@ use gp_optim::{MinimiseOptions, minimise};
 
 const BLOCK: usize = 4096;
 
-/// `p(y = c | x) ∝ exp(w_c·x + b_c)`, with a Gaussian prior on the weights.
+/// `p(y = c | x) ∝ exp(w_c·x + b_c)` with a Gaussian prior on weights.
 #[derive(Clone, Debug)]
 pub struct Logistic {
-    /// Weights, (D + 1)×C, with the intercepts in the last row.
+    /// Weights, (D + 1)×C, intercepts last.
     weights: Mat<f64>,
-    /// Target values of the classes.
     labels: Vec<f64>,
 }
 
 impl Logistic {
-    /// Fits the most probable weights under a prior of this precision; intercepts have no prior. Targets are among
-    /// `labels`.
+    /// Most probable weights under a prior of this precision (intercepts: none); `labels` are the class
+    /// targets.
     ///
     /// # Errors
-    /// For a target not among `labels`, and if the optimisation fails.
+    /// For a target not in `labels`, or if optimisation fails.
     pub fn fit(training: &Part, labels: &[f64], precision: f64) -> Result<Self, ExperimentError> {
         let classes = classes_of(training, labels)?;
         let (rows, columns) = (training.dim() + 1, labels.len());
@@ -70,7 +69,7 @@ impl Fitted for Logistic {
 struct Buffers {
     /// BLOCK×C: scores, then probabilities minus indicators.
     scores: Mat<f64>,
-    /// Gradient by the weights, (D + 1)×C.
+    /// (D + 1)×C.
     gradient: Mat<f64>,
 }
 
@@ -151,7 +150,6 @@ mod tests {
         }
     }
 
-    /// Without inputs, probabilities are class frequencies.
     #[test]
     fn intercepts_alone_give_shares_of_classes() {
         let targets = Mat::from_fn(8, 1, |i, _| if i < 2 { -1.0 } else { 1.0 });
@@ -188,7 +186,7 @@ mod tests {
         }
     }
 
-    /// With a free intercept, the mean probability of a class at the optimum is its frequency.
+    /// With free intercepts, mean probabilities at the optimum are class frequencies.
     #[test]
     fn mean_probabilities_are_shares_and_digits_are_learned() {
         let digits = Digits::load(&Store::Synthetic).unwrap();

@@ -1,4 +1,4 @@
-//! Textbook EP for two classes without inducing inputs (Rasmussen and Williams 2006, Algorithms 3.5 and 3.6).
+//! Textbook binary EP without inducing inputs (Rasmussen and Williams 2006, Algorithms 3.5 and 3.6).
 
 use crate::data::Part;
 use crate::error::ExperimentError;
@@ -8,11 +8,11 @@ use gp_kernels::Kernel;
 use gp_likelihoods::special::{inverse_mills, log_normal_cdf, standard_normal_cdf};
 use gp_linalg::{Cholesky, JitterPolicy, Threading};
 
-/// Limit on sweeps, and the change of log Z at convergence.
+/// Maximum sweeps, and change of log Z at convergence.
 const SWEEPS: usize = 200;
 const TOLERANCE: f64 = 1e-9;
 
-/// Posterior of a probit model for labels −1 and 1.
+/// Probit posterior for labels −1 and 1.
 #[derive(Debug)]
 pub struct TextbookEp<'a> {
     kernel: &'a dyn Kernel,
@@ -28,10 +28,10 @@ pub struct TextbookEp<'a> {
 }
 
 impl<'a> TextbookEp<'a> {
-    /// Runs EP with sequential updates until log Z converges.
+    /// Runs sequential EP updates until log Z converges.
     ///
     /// # Errors
-    /// For targets other than −1 and 1, a matrix that cannot be factorised, and sites that do not converge.
+    /// For other labels, a matrix that cannot be factorised, or no convergence.
     pub fn fit(kernel: &'a dyn Kernel, training: &'a Part) -> Result<Self, ExperimentError> {
         let labels = training.labels();
         if let Some(y) = labels.iter().find(|y| y.abs() != 1.0) {
@@ -62,7 +62,7 @@ impl<'a> TextbookEp<'a> {
         self.log_z
     }
 
-    /// Number of sweeps.
+    /// Number of sweeps run.
     #[must_use]
     pub fn sweeps(&self) -> usize {
         self.sweeps
@@ -127,7 +127,7 @@ impl State {
         (1.0 / variance - self.precision[i], self.mean[i] / variance - self.shift[i])
     }
 
-    /// Updates one site, and the posterior by a rank-one change (eqs. 3.58, 3.59 and 3.70).
+    /// Updates one site, and the posterior by rank one (eqs. 3.58, 3.59 and 3.70).
     fn update(&mut self, i: usize, y: f64) {
         let (tau, nu) = self.cavity(i);
         let (mean, variance) = (nu / tau, 1.0 / tau);
@@ -151,7 +151,7 @@ impl State {
         }
     }
 
-    /// Recomputes Σ and μ from the sites (eqs. 3.67 and 3.68); returns the factor of B.
+    /// Recomputes Σ and μ (eqs. 3.67 and 3.68); returns the factor of B.
     fn refresh(&mut self) -> Result<Cholesky, ExperimentError> {
         let count = self.gram.nrows();
         let root: Vec<f64> = self.precision.iter().map(|tau| tau.sqrt()).collect();
@@ -184,7 +184,7 @@ impl State {
         Ok((0..count).map(|i| self.shift[i] - self.precision[i].sqrt() * z[(i, 0)]).collect())
     }
 
-    /// Log Z (eqs. 3.65, 3.73 and 3.74), arranged so that sites of precision 0 do not divide by zero in μ̃ = ν̃/τ̃.
+    /// Log Z (eqs. 3.65, 3.73 and 3.74), without division by τ̃, which may be 0.
     fn log_z(&self, factor: &Cholesky, labels: &[f64]) -> Result<f64, ExperimentError> {
         let weights = self.weights(factor)?;
         // ½ ν̃ᵀ Σ ν̃ with Σ ν̃ = μ = K (ν̃ − S^½ B⁻¹ S^½ K ν̃).
@@ -218,7 +218,7 @@ mod tests {
         Part { inputs, targets }
     }
 
-    /// With one observation EP is exact: p(y) = ½ for any kernel, and the tilted moments are those of the posterior.
+    /// One observation: p(y) = ½ for any kernel, and EP gives the exact moments.
     #[test]
     fn one_observation_is_exact() {
         let kernel = gp_kernels::parse("3 * rbf(lengthscale=1)").unwrap();
@@ -240,7 +240,6 @@ mod tests {
         assert!((p - two / one).abs() < 0.01, "{p} and {}", two / one);
     }
 
-    /// For two distant observations, log Z is the sum.
     #[test]
     fn observations_far_apart_do_not_see_each_other() {
         let kernel = gp_kernels::parse("2 * rbf(lengthscale=0.1)").unwrap();
@@ -252,8 +251,7 @@ mod tests {
         assert_eq!(found.log_densities(&training).unwrap().len(), 3);
     }
 
-    /// For two labels at correlated points, p(y) is ¼ + arcsin(ρ)/2π with ρ the correlation of f + ε. EP is within a
-    /// thousandth.
+    /// Exactly, p(y) = ¼ + arcsin(ρ)/2π with ρ the correlation of f + ε.
     #[test]
     fn two_labels_have_nearly_their_probability() {
         let kernel = gp_kernels::parse("4 * rbf(lengthscale=1)").unwrap();
@@ -268,7 +266,6 @@ mod tests {
         }
     }
 
-    /// Power EP with inducing inputs at the data, independently implemented, has the same fixed point.
     #[test]
     fn power_ep_with_inducing_inputs_at_the_data_is_the_same() {
         use crate::methods::scores;

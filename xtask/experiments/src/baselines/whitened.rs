@@ -1,4 +1,4 @@
-//! Exact posterior over latent values at the data, in whitened coordinates.
+//! Exact posterior over latent values at the data, whitened.
 
 use crate::error::ExperimentError;
 use faer::{MatMut, MatRef};
@@ -6,14 +6,14 @@ use gp_kernels::Kernel;
 use gp_likelihoods::{Likelihood, PointDerivatives};
 use gp_linalg::{Cholesky, JitterPolicy, Threading};
 
-/// `p(v | y) ∝ N(v; 0, I) Π_n p(y_n | f_n)` with `f_q = L_q v_q` and `K_q = L_q L_qᵀ`. v and f hold one latent after
-/// the other.
+/// `p(v | y) ∝ N(v; 0, I) Π_n p(y_n | f_n)` with `f_q = L_q v_q`, `K_q = L_q L_qᵀ`; v and f are ordered by
+/// latent.
 #[derive(Debug)]
 pub struct WhitenedPosterior<'a> {
-    /// Cholesky factor `L_q` per latent.
+    /// `L_q` per latent.
     factors: Vec<Cholesky>,
     likelihood: &'a dyn Likelihood,
-    /// Targets, N×P, row-major.
+    /// N×P, row-major.
     targets: Vec<f64>,
     points: usize,
     slopes: PointDerivatives,
@@ -23,7 +23,7 @@ pub struct WhitenedPosterior<'a> {
     one: Vec<f64>,
 }
 
-/// Summary of a chain: means and variances of N·Q latent values, and means of their exponentials.
+/// Summary of a chain over N·Q latent values.
 #[derive(Clone, Debug, Default)]
 pub struct Chain {
     /// Number of samples kept.
@@ -39,10 +39,10 @@ pub struct Chain {
 }
 
 impl<'a> WhitenedPosterior<'a> {
-    /// Posterior at N points, with one kernel per latent and N×P targets.
+    /// Posterior at N points: one kernel per latent, N×P targets.
     ///
     /// # Errors
-    /// For a wrong number of kernels or targets, and a covariance matrix that cannot be factorised.
+    /// For wrong numbers of kernels or targets, or a covariance that cannot be factorised.
     pub fn new(
         kernels: &[&dyn Kernel],
         points: MatRef<'_, f64>,
@@ -85,7 +85,7 @@ impl<'a> WhitenedPosterior<'a> {
         self.latents.len()
     }
 
-    /// Latent values `L_q v_q`, one latent after the other.
+    /// Latent values `L_q v_q`, ordered by latent.
     ///
     /// # Errors
     /// For a wrong number of coordinates.
@@ -98,7 +98,7 @@ impl<'a> WhitenedPosterior<'a> {
         Ok(&self.latents)
     }
 
-    /// Log-likelihood `Σ_n ln p(y_n | f_n)`.
+    /// `Σ_n ln p(y_n | f_n)`.
     ///
     /// # Errors
     /// As [`latents`](Self::latents), and for impossible observations.
@@ -116,7 +116,7 @@ impl<'a> WhitenedPosterior<'a> {
         Ok(sum)
     }
 
-    /// Log-likelihood and its gradient by v.
+    /// Log-likelihood and gradient by v.
     ///
     /// # Errors
     /// As [`log_likelihood`](Self::log_likelihood).
@@ -148,7 +148,6 @@ impl<'a> WhitenedPosterior<'a> {
 }
 
 impl Chain {
-    /// Adds a sample.
     pub(super) fn take(&mut self, latents: &[f64]) {
         self.samples += 1;
         let share = 1.0 / self.samples as f64;
@@ -208,8 +207,8 @@ mod tests {
         }
     }
 
-    /// Comparison with the exact posterior under Gaussian noise. With 20,000 nearly independent steps, means within
-    /// 0.05 and variances within a tenth are at least five standard errors.
+    /// Gaussian noise has an exact posterior. After 20,000 nearly independent steps, 0.05 in means and a
+    /// tenth in variances are at least five standard errors.
     #[test]
     fn both_samplers_find_the_exact_posterior() {
         let kernel = gp_kernels::parse("1 * rbf(lengthscale=1)").unwrap();
@@ -239,7 +238,6 @@ mod tests {
         }
     }
 
-    /// One count: moments by a sum over a fine grid.
     #[test]
     fn both_samplers_find_the_posterior_of_a_rate() {
         let kernel = gp_kernels::parse("1 * rbf(lengthscale=1)").unwrap();
@@ -276,7 +274,6 @@ mod tests {
         assert!(refused(&[kernel, kernel], &[1.0, 0.0]).contains("1 latents, 2 kernels"));
     }
 
-    /// Three latents with different kernels: gradient, and order of latent values.
     #[test]
     fn several_latent_functions_have_their_own_kernels() {
         let kernels = ["2 * rbf(lengthscale=1)", "0.5 * rbf(lengthscale=3)", "rbf(lengthscale=0.1)"]

@@ -8,7 +8,6 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Programs that open a page in a browser.
 const OPENERS: [&str; 3] = ["xdg-open", "open", "explorer"];
 
 /// Options of `report`.
@@ -25,7 +24,7 @@ pub(crate) struct Options {
     stale: bool,
 }
 
-/// Writes a page per paper as Markdown and HTML, an index, and the plots.
+/// Writes one page per paper as Markdown and HTML, an index, and plots.
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), ExperimentError> {
     if options.stale {
         return stale(&options.results, out);
@@ -40,7 +39,6 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Experime
     if options.open { open(&options.results.join("index.html")) } else { Ok(()) }
 }
 
-/// Removes plots that no page shows.
 fn sweep(figures: &Path, shown: &BTreeSet<String>) -> Result<(), ExperimentError> {
     let failed = |cause: std::io::Error| ExperimentError::Files(format!("{}: {cause}", figures.display()));
     for entry in std::fs::read_dir(figures).map_err(failed)? {

@@ -47,7 +47,7 @@ pub(crate) struct Options {
     results: Option<PathBuf>,
 }
 
-/// Runs the requested cells without a result. A failure does not stop the others.
+/// Runs the requested cells without a result; failures do not stop other runs.
 pub(super) fn run(
     options: &Options,
     names: &gp_cli::Context,
@@ -94,7 +94,6 @@ pub(super) fn run(
     if failed > 0 { Err(ExperimentError::Failed { failed, all }) } else { Ok(()) }
 }
 
-/// Refuses a word that matches no run.
 fn check_words(items: &[&dyn Item], extent: &Extent, words: &[String]) -> Result<(), ExperimentError> {
     let known: BTreeSet<String> = items.iter().flat_map(|item| names(&item.cells(extent))).collect();
     match words.iter().find(|word| !known.contains(*word)) {
@@ -106,7 +105,6 @@ fn check_words(items: &[&dyn Item], extent: &Extent, words: &[String]) -> Result
     }
 }
 
-/// Prints a finished run to standard error.
 fn say(progress: Progress<'_>) {
     let Progress { record, done, all, seconds } = progress;
     let outcome = match &record.failure {

@@ -11,7 +11,7 @@ use rand_chacha::ChaCha8Rng;
 const TABLE: &str = "binary/banana.csv";
 const TRAINING: &str = "splits/banana_train400_rows.csv.gz";
 
-/// Files of the data set.
+/// File names: table and training rows.
 pub const BANANA: [&str; 2] = [TABLE, TRAINING];
 
 /// 400 training rows, as in other publications, and 4,900 test rows.
@@ -32,7 +32,6 @@ pub fn banana(store: &Store) -> Result<Split, ExperimentError> {
     Ok(in_units(training, test, Task::Binary))
 }
 
-/// Two arcs with noise.
 fn drawn(count: usize, seed: u64) -> Part {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let sign = |i: usize| if i.is_multiple_of(2) { 1.0 } else { -1.0 };

@@ -1,4 +1,4 @@
-//! Any number of images: random deformations of given ones, generated on demand.
+//! Any number of images: random deformations of given ones.
 
 use super::Part;
 use super::normal::normal;
@@ -7,37 +7,37 @@ use gp_kernels::data::{DataError, DataSource, Rows};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// Rows of MNIST8M: 135 times those of MNIST.
+/// Rows of MNIST8M: 135 times MNIST.
 pub const EIGHT_MILLION: usize = 8_100_000;
 
-/// Largest deformation in either direction: rotation (radians), stretch along either axis, shear, and shift (share of
-/// the side).
+/// Maximum rotation (radians), stretch per axis, shear, and shift (share of the side), in either direction.
 const TURN: f64 = 0.175;
 const STRETCH: f64 = 0.1;
 const SHEAR: f64 = 0.1;
 const SHIFT: f64 = 1.0 / 28.0;
-/// Displacement of single pixels, as shares of the side: standard deviation per coordinate, and of the smoothing
-/// Gaussian. One and four pixels for 28×28 images.
+/// Standard deviations of pixel displacements per coordinate and of their Gaussian smoothing, as shares of
+/// the side: one and four pixels of 28.
 const WAVE: f64 = 1.0 / 28.0;
 const SMOOTH: f64 = 4.0 / 28.0;
 
-/// Data source of square images, followed by randomly deformed copies in the same order, over and over. A row is a
-/// function of its number; copies are not stored.
+/// Data source of square images, then randomly deformed copies in the same order, repeatedly.
+///
+/// Each row is computed from its number and not stored.
 #[derive(Clone, Debug)]
 pub struct Deformed<'a> {
     images: &'a Part,
     side: usize,
     rows: usize,
     strength: f64,
-    /// Smoothing weights. Their squares sum to 1, which preserves the variance.
+    /// Smoothing weights; squares sum to 1, which preserves the variance.
     smooth: Vec<f64>,
 }
 
 impl<'a> Deformed<'a> {
-    /// Source with this many rows.
+    /// Source of `rows` rows.
     ///
     /// # Errors
-    /// Without images, or for images that are not square.
+    /// Without images, or if they are not square.
     pub fn new(images: &'a Part, rows: usize) -> Result<Self, ExperimentError> {
         let side = images.dim().isqrt();
         if images.is_empty() || side == 0 {
@@ -56,7 +56,6 @@ impl<'a> Deformed<'a> {
         Self { strength, ..self }
     }
 
-    /// Image and label of a row.
     fn draw(&self, row: usize, pixels: &mut [f64]) -> f64 {
         let original = row % self.images.len();
         let image = self.images.inputs.row(original);
@@ -92,7 +91,7 @@ impl<'a> Deformed<'a> {
         }
     }
 
-    /// One coordinate of a smooth displacement field, for every pixel.
+    /// One coordinate of a smooth displacement field, per pixel.
     fn wave(&self, rng: &mut ChaCha8Rng) -> Vec<f64> {
         let (side, wide) = (self.side, self.side + self.smooth.len() - 1);
         let noise: Vec<f64> = (0..wide * wide).map(|_| normal(rng)).collect();
@@ -146,7 +145,7 @@ impl DataSource for Deformed<'_> {
     }
 }
 
-/// Interpolated value of an image at a position (row, column); 0 outside.
+/// Interpolated value at (row, column); 0 outside.
 fn between(image: &[f64], side: usize, [y, x]: [f64; 2]) -> f64 {
     let (top, left) = (y.floor(), x.floor());
     let (down, right) = (y - top, x - left);
@@ -158,7 +157,7 @@ fn between(image: &[f64], side: usize, [y, x]: [f64; 2]) -> f64 {
     (1.0 - down) * row(top) + down * row(top + 1.0)
 }
 
-/// Gaussian weights within three standard deviations, whose squares sum to 1.
+/// Gaussian weights within three standard deviations; squares sum to 1.
 fn gaussian(deviation: f64) -> Vec<f64> {
     let reach = (3.0 * deviation).ceil() as i32;
     let weights: Vec<f64> =
@@ -172,7 +171,6 @@ mod tests {
     use super::*;
     use faer::Mat;
 
-    /// Rings of 28×28, one class per radius.
     fn rings() -> Part {
         let pixel = |i: usize, d: usize| {
             let (y, x) = ((d / 28) as f64 - 13.5, (d % 28) as f64 - 13.5);

@@ -7,17 +7,17 @@ use faer::Mat;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-/// MNIST: images as rows of numbers between 0 and 1, digits as classes.
+/// MNIST: pixels between 0 and 1, digits as classes.
 #[derive(Clone, Debug)]
 pub struct Digits {
-    /// Training set: 60,000 images.
+    /// 60,000 images.
     pub training: Part,
-    /// Test set: 10,000 images.
+    /// 10,000 images.
     pub test: Part,
 }
 
 impl Digits {
-    /// Files of the database.
+    /// File names of the database.
     pub const FILES: [&'static str; 4] = [
         "mnist/train-images-idx3-ubyte.gz",
         "mnist/train-labels-idx1-ubyte.gz",
@@ -39,13 +39,13 @@ impl Digits {
         }
     }
 
-    /// Split for a task, without standardisation.
+    /// Split for a task, not standardised.
     #[must_use]
     pub fn split(self, task: Task) -> Split {
         Split { training: self.training, test: self.test, units: vec![1.0], task }
     }
 
-    /// The images with label −1 for even digits and 1 for odd ones.
+    /// Images with label −1 for even digits, 1 for odd.
     #[must_use]
     pub fn parity(mut self) -> Self {
         for part in [&mut self.training, &mut self.test] {
@@ -84,7 +84,6 @@ fn idx(store: &Store, file: &str) -> Result<(Vec<usize>, Vec<u8>), ExperimentErr
     Ok((shape, bytes.split_off(header)))
 }
 
-/// Synthetic images: ten patterns of 8×8 pixels with noise.
 fn drawn(count: usize, seed: u64) -> Part {
     let mut rng = ChaCha8Rng::seed_from_u64(0);
     let patterns = Mat::from_fn(10, 64, |_, _| f64::from(u8::from(normal(&mut rng) > 0.5)));

@@ -1,4 +1,4 @@
-//! Splits of functions drawn from a Gaussian process, and splits by row number.
+//! Functions drawn from a Gaussian process, and splits by row number.
 
 use super::normal::normal;
 use super::part::in_units;
@@ -11,17 +11,19 @@ use rand_chacha::ChaCha8Rng;
 
 pub(crate) const DRAWN_NOISE: f64 = 0.04;
 
-/// Regression data: standard normal inputs, an RBF function of amplitude 1 with length-scales log-uniform between 1 and
-/// 5, noise of standard deviation 0.2. The first half is for training; both halves are standardised by it.
+/// Regression data: standard normal inputs, RBF function of amplitude 1, length-scales log-uniform in [1,
+/// 5], noise 0.2 (standard deviation).
+///
+/// The first half is for training and standardises both.
 ///
 /// # Errors
-/// For a covariance matrix that cannot be factorised.
+/// For a covariance that cannot be factorised.
 pub fn draw_regression(rows: usize, dim: usize, seed: u64) -> Result<Split, ExperimentError> {
     let (training, test, _) = draw_halves(rows, dim, seed)?;
     Ok(in_units(training, test, Task::Number))
 }
 
-/// [`draw_regression`] without standardisation, with the true kernel.
+/// [`draw_regression`] without standardisation, and the true kernel.
 ///
 /// # Errors
 /// As [`draw_regression`].
@@ -46,18 +48,18 @@ fn draw_halves(rows: usize, dim: usize, seed: u64) -> Result<(Part, Part, Box<dy
     Ok((all.rows(training), all.rows(test), kernel))
 }
 
-/// Random kernel: RBF of amplitude 1 with length-scales log-uniform between 1 and 5.
+/// RBF of amplitude 1, length-scales log-uniform in [1, 5].
 pub(crate) fn scaled_rbf(dim: usize, rng: &mut ChaCha8Rng) -> Result<Box<dyn Kernel>, ExperimentError> {
     let scales: Vec<String> =
         (0..dim).map(|_| format!("{}", rng.random_range(0.0..5f64.ln()).exp())).collect();
     Ok(gp_kernels::parse(&format!("rbf(lengthscale=[{}])", scales.join(", ")))?)
 }
 
-/// Class data: points uniform in a square of side 5 around 0, and one function per class, drawn jointly for training
-/// and test points. The class is that of the largest function.
+/// Class data: uniform points in a square of side 5 around 0; the class is that of the largest of its
+/// functions, drawn jointly at training and test points.
 ///
 /// # Errors
-/// For a covariance matrix that cannot be factorised.
+/// For a covariance that cannot be factorised.
 pub fn draw_classes(
     kernel: &dyn Kernel,
     classes: usize,
@@ -82,7 +84,7 @@ pub fn draw_classes(
     })
 }
 
-/// Split with every fifth row as a test row, standardised by the training set.
+/// Split with every fifth row for testing, standardised by the training set.
 #[must_use]
 pub fn every_fifth(all: &Part) -> Split {
     let (test, training): (Vec<usize>, Vec<usize>) = (0..all.len()).partition(|row| row % 5 == 0);

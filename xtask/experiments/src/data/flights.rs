@@ -12,12 +12,12 @@ use rand_chacha::ChaCha8Rng;
 /// Minutes beyond which a flight is late or early.
 const TOLERANCE: f64 = 5.0;
 
-/// Eight inputs per flight, and the arrival delay in minutes.
+/// Eight inputs per flight, and arrival delay in minutes.
 #[derive(Clone, Debug)]
 pub struct Flights(Part);
 
 impl Flights {
-    /// File name.
+    /// File name in the data folder.
     pub const FILE: &'static str = "flights/flights_2008_janapr.csv.gz";
 
     /// Reads all flights.
@@ -31,8 +31,9 @@ impl Flights {
         }
     }
 
-    /// Split with random test flights. Training flights are all others, or the first of them; they standardise both
-    /// parts. Targets are minutes, three classes (early, on time, late) or two (on time, late).
+    /// Random test flights; the remaining ones, or the first `training` of them, train and standardise.
+    ///
+    /// Targets are minutes, three classes (early, on time, late) or two (on time, late).
     #[must_use]
     pub fn split(&self, test: usize, training: Option<usize>, task: Task, seed: u64) -> Split {
         let mut rows: Vec<usize> = (0..self.0.len()).collect();
@@ -49,8 +50,9 @@ impl Flights {
 }
 
 impl Flights {
-    /// Split of consecutive flights in order of days: training flights from the offset on, then test flights.
-    /// Standardised by the training set; targets are minutes. Shorter at the table's end.
+    /// Consecutive flights by day: training from `offset` on, then test; shorter at the table's end.
+    ///
+    /// Standardised by the training set; targets are minutes.
     #[must_use]
     pub fn window(&self, offset: usize, training: usize, test: usize) -> Split {
         let mut rows: Vec<usize> = (0..self.0.len()).collect();
@@ -78,7 +80,6 @@ fn target(minutes: f64, task: Task) -> f64 {
     }
 }
 
-/// Synthetic flights, whose delays depend on three inputs and noise.
 fn drawn(count: usize) -> Part {
     let mut rng = ChaCha8Rng::seed_from_u64(8);
     let inputs = Mat::from_fn(count, 8, |_, _| normal(&mut rng));

@@ -6,7 +6,7 @@ use crate::error::ExperimentError;
 use faer::Mat;
 
 impl Store {
-    /// Loads a split of the data set of this name; None if unknown.
+    /// Loads a split of a data set by name; None if unknown.
     ///
     /// # Errors
     /// As [`split`](Self::split).
@@ -24,7 +24,7 @@ impl Store {
         }
     }
 
-    /// Loads a split of a data set. Inputs and numeric targets are standardised by the training set.
+    /// Loads a split; the training set standardises inputs and numeric targets.
     ///
     /// # Errors
     /// For missing or invalid files.
@@ -40,7 +40,7 @@ impl Store {
         Ok(in_units(training, test, set.task))
     }
 
-    /// Table of a data set; binary targets 0 and 1 become −1 and 1.
+    /// Table whose binary targets 0 and 1 become −1 and 1.
     fn columns(&self, set: &Set) -> Result<Part, ExperimentError> {
         let all = self.numbers(set.table)?;
         let last = set.columns.iter().max().copied().unwrap_or(0);

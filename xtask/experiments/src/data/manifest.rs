@@ -1,4 +1,4 @@
-//! Manifest of the data folder: sizes, checksums and origins of files.
+//! Manifest of the data folder: sizes, checksums, origins.
 
 use crate::error::ExperimentError;
 use gp_cli::files;
@@ -10,23 +10,22 @@ use std::path::Path;
 use std::time::Duration;
 
 const MANIFEST: &str = include_str!("../../data/manifest.json");
-/// Time limit for a server.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A file of the data folder.
+/// File of the data folder.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Entry {
-    /// Name within the folder, with `/` as separator.
+    /// Name within the folder, separated by `/`.
     pub file: String,
     /// Length in bytes.
     pub bytes: u64,
-    /// SHA-256 in hexadecimal.
+    /// Hexadecimal SHA-256.
     pub sha256: String,
-    /// Number of rows of a table.
+    /// Number of table rows.
     pub rows: Option<u64>,
-    /// Public origin, and how the file was derived.
+    /// Public origin and derivation.
     pub source: String,
-    /// Address of the published file; None for a derived file.
+    /// Address of the published file; None if derived.
     #[serde(default)]
     pub address: Option<String>,
 }
@@ -38,11 +37,11 @@ pub enum State {
     Right,
     /// Absent.
     Missing,
-    /// Present but wrong, with the reason.
+    /// Present but wrong, with a reason.
     Wrong(String),
 }
 
-/// All files of the built-in manifest.
+/// Built-in manifest.
 ///
 /// # Errors
 /// If the manifest is damaged.
@@ -64,17 +63,17 @@ impl Entry {
         }
     }
 
-    /// Address of the file: on the given server, or its own.
+    /// File address on `server`, else its own.
     #[must_use]
     pub fn address_on(&self, server: Option<&str>) -> Option<String> {
         let on = |server: &str| format!("{}/{}", server.trim_end_matches('/'), self.file);
         server.map(on).or_else(|| self.address.clone())
     }
 
-    /// Downloads and verifies the file, and writes it atomically.
+    /// Downloads and verifies the file; writes it atomically.
     ///
     /// # Errors
-    /// If the download fails or has another checksum, or if the file cannot be written.
+    /// For a failed download, a wrong checksum, or a failed write.
     pub fn fetch(&self, address: &str, folder: &Path) -> Result<(), ExperimentError> {
         let failed = |cause: &dyn std::fmt::Display| ExperimentError::Fetch {
             address: address.to_owned(),

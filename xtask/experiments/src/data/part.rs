@@ -3,17 +3,17 @@
 use super::Task;
 use faer::Mat;
 
-/// Observations: N×D inputs and N×P targets; usually P = 1.
+/// N observations with D inputs and P targets.
 #[derive(Clone, Debug)]
 pub struct Part {
     /// Inputs, N×D.
     pub inputs: Mat<f64>,
-    /// Targets, N×P: numbers, −1 and 1, or classes counted from 0.
+    /// N×P: numbers, −1 and 1, or classes from 0.
     pub targets: Mat<f64>,
 }
 
 impl Part {
-    /// Number of observations.
+    /// Number N of observations.
     #[must_use]
     pub fn len(&self) -> usize {
         self.inputs.nrows()
@@ -25,7 +25,7 @@ impl Part {
         self.len() == 0
     }
 
-    /// Number of inputs.
+    /// Input dimension D.
     #[must_use]
     pub fn dim(&self) -> usize {
         self.inputs.ncols()
@@ -37,7 +37,7 @@ impl Part {
         self.targets.col(0).iter().copied().collect()
     }
 
-    /// Copy of these rows.
+    /// Copy of the selected observations.
     #[must_use]
     pub fn rows(&self, rows: &[usize]) -> Self {
         let pick = |table: &Mat<f64>| Mat::from_fn(rows.len(), table.ncols(), |i, d| table[(rows[i], d)]);
@@ -45,7 +45,7 @@ impl Part {
     }
 }
 
-/// Training and test set of one split.
+/// Training and test set.
 #[derive(Clone, Debug)]
 pub struct Split {
     /// Rows to learn from.
@@ -59,19 +59,19 @@ pub struct Split {
 }
 
 impl Split {
-    /// Sum of the logarithms of `units`, to be added to negative log densities for file units.
+    /// Σ ln `units`, to be added to negative log densities for file units.
     #[must_use]
     pub fn log_units(&self) -> f64 {
         self.units.iter().map(|unit| unit.ln()).sum()
     }
 }
 
-/// Means and standard deviations of a table's columns.
+/// Means and standard deviations of columns.
 #[derive(Clone, Debug)]
 pub struct Scales(Vec<(f64, f64)>);
 
 impl Scales {
-    /// Computes the scales of a table. Constant columns have scale 1.
+    /// Computes column scales; 1 for constant columns.
     #[must_use]
     pub fn of(table: &Mat<f64>) -> Self {
         let count = table.nrows() as f64;
@@ -97,7 +97,6 @@ impl Scales {
     }
 }
 
-/// Split with both parts standardised by the training set.
 pub(super) fn in_units(mut training: Part, mut test: Part, task: Task) -> Split {
     let scales = Scales::of(&training.inputs);
     scales.apply(&mut training.inputs);

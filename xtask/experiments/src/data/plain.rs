@@ -1,4 +1,4 @@
-//! Tables as training and test files, for `gp` and other programs.
+//! Training and test files, for `gp` and other programs.
 
 use super::store::Store;
 use super::{Part, Set, Splits, Task, synthetic};
@@ -6,26 +6,26 @@ use crate::error::ExperimentError;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-/// List of tables, shared with peers/defaults.py.
+/// Shared with peers/defaults.py.
 const LIST: &str = include_str!("../../peers/sets.csv");
-/// Number of splits of a table without a test set.
+/// Splits without a separate test set.
 const SPLITS: usize = 3;
 /// Reciprocal share of test rows.
 const SHARE: u32 = 5;
-/// Folder of the tables that come with scikit-learn.
+/// Tables that come with scikit-learn.
 const MADE: &str = "sklearn/";
 
-/// Table with the target in its last column.
+/// Table with the target last.
 #[derive(Clone, Copy, Debug)]
 pub struct Plain {
     /// Name in results.
     pub name: &'static str,
     /// Kind of the target.
     pub task: Task,
-    /// Numbers of rows (including the test set) and of inputs.
+    /// Rows (with test set) and inputs.
     pub size: (usize, usize),
     table: &'static str,
-    /// Separate test file, if any.
+    /// Separate test file.
     test: Option<&'static str>,
 }
 
@@ -34,7 +34,7 @@ pub struct Plain {
 pub struct PlainSplit {
     /// File of training rows.
     pub training: PathBuf,
-    /// File of test rows, with the target.
+    /// File of test rows, with targets.
     pub test: PathBuf,
     /// Name of the target column.
     pub target: String,
@@ -65,21 +65,21 @@ impl Plain {
         if self.test.is_some() { 1 } else { SPLITS }
     }
 
-    /// Names of the files in the data folder.
+    /// File names in the data folder.
     pub fn files(&self) -> impl Iterator<Item = &'static str> {
         [Some(self.table), self.test].into_iter().flatten()
     }
 
-    /// `true` for a table written by a script; the manifest does not have it.
+    /// `true` for a table that a script writes; not in the manifest.
     #[must_use]
     pub fn is_made(&self) -> bool {
         self.table.starts_with(MADE)
     }
 
-    /// Files of a split; those that do not exist are written to `folder`.
+    /// Files of a split; missing ones are written to `folder`.
     ///
     /// # Errors
-    /// For missing or unreadable tables, and an unwritable folder.
+    /// For missing or unreadable tables, or an unwritable folder.
     pub fn split(&self, store: &Store, split: usize, folder: &Path) -> Result<PlainSplit, ExperimentError> {
         if self.is_made() && !store.has(self.table) {
             return Err(ExperimentError::NotMade { path: store.path(self.table) });
@@ -116,8 +116,8 @@ impl Plain {
     }
 }
 
-/// `true` for a test row of a split, by a 32-bit hash of both numbers, as in the peers' script. The hash makes the
-/// order of rows irrelevant.
+/// `true` for a test row, by a 32-bit hash of both numbers as in the peers' script, independent of row
+/// order.
 fn is_test(row: usize, split: usize) -> bool {
     let mix = |h: u32, shift: u32, by: u32| (h ^ (h >> shift)).wrapping_mul(by);
     let row = (row as u32).wrapping_mul(0x9E37_79B1);
@@ -125,7 +125,6 @@ fn is_test(row: usize, split: usize) -> bool {
     mix(mix(mix(start, 15, 0x85EB_CA77), 13, 0xC2B2_AE3D), 16, 1).is_multiple_of(SHARE)
 }
 
-/// Header with the test rows or the training rows.
 fn lines_of(text: &str, split: usize, tested: bool) -> String {
     let mut lines = text.lines();
     let header = lines.next().unwrap_or_default();
@@ -140,7 +139,7 @@ fn target_of(text: &str) -> String {
     header.rsplit(',').next().unwrap_or_default().trim().to_owned()
 }
 
-/// CSV text. Class labels are words, because integers could be taken for counts.
+/// CSV text; class labels are words, because integers could be counts.
 fn csv(part: &Part, task: Task) -> String {
     let prefix = if matches!(task, Task::Classes(_)) { "class " } else { "" };
     let mut text: String = (0..part.dim()).map(|d| format!("x{},", d + 1)).collect();
@@ -166,7 +165,6 @@ fn written(folder: &Path, training: &str, test: &str) -> Result<PlainSplit, Expe
 mod tests {
     use super::*;
 
-    /// The numbers are those of the peers' script.
     #[test]
     fn the_rule_is_that_of_the_script() {
         let tested = |split| (0..40).filter(|&row| is_test(row, split)).collect::<Vec<_>>();

@@ -3,20 +3,20 @@
 use super::{BANANA, Digits, Flights, Splits, Task};
 use std::collections::BTreeSet;
 
-/// Data set: a table with the target in its last column, and splits.
+/// Data set: table with the target last, and splits.
 #[derive(Clone, Copy, Debug)]
 pub struct Set {
     /// Name in the papers.
     pub name: &'static str,
     /// File name in the data folder.
     pub table: &'static str,
-    /// Splits into training and test rows.
+    /// Training and test rows.
     pub splits: Splits,
     /// Kind of the target.
     pub task: Task,
-    /// Numbers of rows and inputs.
+    /// Rows and inputs.
     pub size: (usize, usize),
-    /// Columns to use, the target last; empty for all in order.
+    /// Columns used, target last; empty for all.
     pub columns: &'static [usize],
 }
 
@@ -139,19 +139,19 @@ const ALL: [Set; 33] = [
     ),
 ];
 
-/// Data set of this name.
+/// Data set by name.
 #[must_use]
 pub fn set(name: &str) -> Option<&'static Set> {
     ALL.iter().find(|set| set.name == name)
 }
 
-/// Number of splits of the data set of this name; None if unknown.
+/// Number of splits by data set name; None if unknown.
 #[must_use]
 pub fn count_of(name: &str) -> Option<usize> {
     set(name).map(|set| set.splits.count())
 }
 
-/// Files of the data sets of these names that [`Store::load`](super::Store::load) knows.
+/// Files of those data sets that [`Store::load`](super::Store::load) knows.
 #[must_use]
 pub fn files_of(names: &[&str]) -> Vec<&'static str> {
     let mut files = Vec::new();

@@ -1,14 +1,14 @@
-//! Splits into training and test rows.
+//! Training and test rows.
 
 use super::Store;
 use crate::error::ExperimentError;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// Source of the splits of a data set.
+/// Source of a data set's splits.
 #[derive(Clone, Copy, Debug)]
 pub enum Splits {
-    /// File with columns `split` and `test_row`; all other rows are for training.
+    /// File with columns `split` and `test_row`; other rows are for training.
     TestRows {
         /// File name in the data folder.
         file: &'static str,
@@ -22,7 +22,7 @@ pub enum Splits {
         /// Number of splits.
         count: usize,
     },
-    /// Random test rows, with the split's index as seed, if none were published.
+    /// Random test rows, seeded by the split's index, if none were published.
     Drawn {
         /// Number of test rows.
         test: usize,
@@ -51,10 +51,10 @@ impl Splits {
         }
     }
 
-    /// Training and test rows of a split, for a table of `rows` rows.
+    /// Training and test rows of a split of a table of `rows` rows.
     ///
     /// # Errors
-    /// For a missing file, a missing split, and row numbers beyond the table.
+    /// For a missing file or split, or row numbers beyond the table.
     pub fn rows(
         &self,
         store: &Store,
@@ -83,7 +83,6 @@ impl Splits {
     }
 }
 
-/// Rows that a file lists for a split, optionally only for one set.
 fn listed(
     store: &Store,
     file: &str,

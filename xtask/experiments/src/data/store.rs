@@ -1,4 +1,4 @@
-//! Source of data sets: a folder, or small generated tables of the same names.
+//! Data sets from a folder, or small generated tables of the same names.
 
 use super::Part;
 use crate::error::ExperimentError;
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 pub enum Store {
     /// Files in a folder.
     Folder(PathBuf),
-    /// Small random tables named like the data sets, for smoke tests.
+    /// Small random tables with the data sets' names, for smoke tests.
     Synthetic,
 }
 
@@ -24,7 +24,7 @@ impl Store {
         Self::Folder(path.to_owned())
     }
 
-    /// `true` if a file exists, and always for generated tables.
+    /// `true` if a file exists; always for generated tables.
     #[must_use]
     pub fn has(&self, file: &str) -> bool {
         match self {
@@ -33,7 +33,7 @@ impl Store {
         }
     }
 
-    /// Path of a file, for display.
+    /// Path for display.
     #[must_use]
     pub fn path(&self, file: &str) -> PathBuf {
         match self {
@@ -42,7 +42,7 @@ impl Store {
         }
     }
 
-    /// Error for invalid content of a file.
+    /// Error for invalid file content.
     #[must_use]
     pub fn bad(&self, file: &str, line: usize, what: String) -> ExperimentError {
         ExperimentError::BadData { path: self.path(file), line, what }
@@ -51,7 +51,7 @@ impl Store {
     /// Reads a file, unpacking gzip.
     ///
     /// # Errors
-    /// For a missing file, and one that cannot be unpacked.
+    /// If missing or impossible to unpack.
     pub fn bytes(&self, file: &str) -> Result<Vec<u8>, ExperimentError> {
         let path = self.path(file);
         let read = |path: &Path| -> std::io::Result<Vec<u8>> {
@@ -66,7 +66,7 @@ impl Store {
         read(&path).map_err(|cause| ExperimentError::NoData { path, cause })
     }
 
-    /// Reads a file as text.
+    /// Reads a text file.
     ///
     /// # Errors
     /// As [`bytes`](Self::bytes), and for invalid UTF-8.
@@ -74,10 +74,10 @@ impl Store {
         String::from_utf8(self.bytes(file)?).map_err(|cause| self.bad(file, 0, cause.to_string()))
     }
 
-    /// Reads the numbers of a CSV file with a header, N×D.
+    /// Numbers of a CSV file with a header, N×D.
     ///
     /// # Errors
-    /// As [`text`](Self::text), and for a non-numeric cell (with its line), uneven rows, or a table without rows.
+    /// As [`text`](Self::text); for a non-numeric cell (with line), uneven rows, or no rows.
     pub fn numbers(&self, file: &str) -> Result<Mat<f64>, ExperimentError> {
         let text = self.text(file)?;
         let (mut cells, mut width) = (Vec::new(), 0);
@@ -103,7 +103,7 @@ impl Store {
         Ok(Mat::from_fn(cells.len() / width, width, |i, d| cells[i * width + d]))
     }
 
-    /// Reads a table whose last `targets` columns are targets, without standardisation.
+    /// Table whose last `targets` columns are targets, not standardised.
     ///
     /// # Errors
     /// As [`numbers`](Self::numbers).

@@ -1,4 +1,4 @@
-//! Small synthetic tables in place of data sets, and functions drawn from a Gaussian process.
+//! Small synthetic tables, and functions drawn from a Gaussian process.
 
 use super::normal::normal;
 use super::{Part, Set, Task};
@@ -9,10 +9,10 @@ use gp_linalg::{Cholesky, JitterPolicy, Threading};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-/// Numbers of training and test rows, and limit on inputs, of a synthetic table.
+/// Training rows, test rows, and maximum number of inputs.
 const SIZE: (usize, usize, usize) = (60, 30, 3);
 
-/// Synthetic training and test set: smooth functions of few inputs, with little noise.
+/// Smooth functions of few inputs with little noise.
 pub(super) fn parts(set: &Set, split: usize) -> Result<(Part, Part), ExperimentError> {
     let seed =
         set.name.bytes().fold(split as u64, |seed, byte| seed.wrapping_mul(31).wrapping_add(byte.into()));
@@ -40,10 +40,10 @@ pub(super) fn parts(set: &Set, split: usize) -> Result<(Part, Part), ExperimentE
     Ok((all.rows(&rows[..SIZE.0]), all.rows(&rows[SIZE.0..])))
 }
 
-/// Draws a function from a zero-mean Gaussian process at these points.
+/// Draw of a zero-mean Gaussian process at these points.
 ///
 /// # Errors
-/// For a covariance matrix that cannot be factorised.
+/// For a covariance that cannot be factorised.
 pub fn sample_prior(
     kernel: &dyn Kernel,
     points: MatRef<'_, f64>,

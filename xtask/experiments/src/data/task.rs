@@ -5,20 +5,20 @@
 pub enum Task {
     /// Number, standardised.
     Number,
-    /// Binary label, −1 or 1.
+    /// Label −1 or 1.
     Binary,
-    /// Class index from 0, below this number of classes.
+    /// Class from 0, below this number of classes.
     Classes(usize),
 }
 
 impl Task {
-    /// Number of latents in a classifier or regression model.
+    /// Number of latents of a model.
     #[must_use]
     pub fn functions(self) -> usize {
         if let Self::Classes(classes) = self { classes } else { 1 }
     }
 
-    /// Target values of the classes, in order.
+    /// Ordered target values of the classes.
     #[must_use]
     pub fn labels(self) -> Vec<f64> {
         match self {

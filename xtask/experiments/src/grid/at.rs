@@ -9,11 +9,11 @@ use gp_likelihoods::Likelihood;
 /// Run of a grid.
 #[derive(Debug)]
 pub struct At<'a, M> {
-    /// Names of data, setting, method and split.
+    /// Data set, setting, method, split.
     pub cell: &'a Cell,
-    /// Settings of the run's method.
+    /// Method settings.
     pub how: &'a M,
-    /// Data store, extent, and names of kernels, likelihoods and methods.
+    /// Store, extent, and registries.
     pub context: &'a Context,
 }
 
@@ -21,7 +21,7 @@ impl<M> At<'_, M> {
     /// Split of the cell's data set.
     ///
     /// # Errors
-    /// For missing or invalid files, and an unknown data set.
+    /// For missing or invalid files, or an unknown data set.
     pub fn split(&self) -> Result<Split, ExperimentError> {
         self.context.store.load(&self.cell.data, self.cell.split)?.ok_or_else(|| self.cell.unknown())
     }
@@ -29,7 +29,7 @@ impl<M> At<'_, M> {
     /// Number of this name in the setting: 0.15 for `M` in `M=15%;batch=200`.
     ///
     /// # Errors
-    /// If the setting has no such number.
+    /// If the setting lacks it.
     pub fn number(&self, name: &str) -> Result<f64, ExperimentError> {
         number(&self.cell.setting, name).ok_or_else(|| self.cell.unknown())
     }
@@ -43,7 +43,7 @@ impl<M> At<'_, M> {
         Ok(if self.context.extent.form == Form::Quick { count.min(quick) } else { count })
     }
 
-    /// Kernel from an expression.
+    /// Parses a kernel expression.
     ///
     /// # Errors
     /// For an invalid expression.
@@ -51,7 +51,7 @@ impl<M> At<'_, M> {
         Ok(self.context.names.kernels.parse(text)?)
     }
 
-    /// Likelihood from an expression.
+    /// Parses a likelihood expression.
     ///
     /// # Errors
     /// For an invalid expression.
@@ -59,19 +59,19 @@ impl<M> At<'_, M> {
         Ok(self.context.names.likelihoods.parse(text)?)
     }
 
-    /// Value for the run's form.
+    /// Value for the form of the run.
     pub fn choose<T>(&self, full: T, reduced: T, quick: T) -> T {
         self.context.extent.choose(full, reduced, quick)
     }
 
-    /// Random seed: the split's number.
+    /// Split number, as random seed.
     #[must_use]
     pub fn seed(&self) -> u64 {
         self.cell.split as u64
     }
 }
 
-/// Number of this name in a setting: `NAME=NUMBER` or `NAME=NUMBER%`, separated by semicolons.
+/// Value of `NAME=NUMBER` or `NAME=NUMBER%` among parts separated by semicolons.
 #[must_use]
 pub fn number(setting: &str, name: &str) -> Option<f64> {
     let text = setting.split(';').find_map(|part| part.strip_prefix(name)?.strip_prefix('='))?;

@@ -1,5 +1,4 @@
-//! Tables and figures as values: data sets, settings and methods, one function for a run of each combination, and the
-//! contents of the report.
+//! Tables and figures as values: data sets × settings × methods, a function per run, and report contents.
 
 mod at;
 mod show;
@@ -15,36 +14,37 @@ use crate::report::{Block, Comparison, Reference};
 use std::collections::BTreeSet;
 use std::fmt;
 
-/// Function of one run of a grid.
+/// Performs one run of a grid.
 pub type Run<M> = fn(&At<'_, M>) -> Result<Outcome, ExperimentError>;
 
-/// Table or figure of a paper: runs of every data set with every setting and method, except those excluded by `has`.
+/// Table or figure: runs of every data set, setting and method that `has` admits.
 ///
-/// `M` is the type of a method's settings. Start from [`Grid::EMPTY`].
+/// `M` is the type of method settings. Start from [`Grid::EMPTY`].
 pub struct Grid<M: 'static> {
     /// Command-line name, such as `003-table-1`.
     pub name: &'static str,
-    /// Title, in one line.
+    /// One-line title.
     pub title: &'static str,
-    /// Description in Markdown: the paper's procedure, choices where it is silent, and omissions of the reduced form.
+    /// Markdown: the paper's procedure, own choices, and omissions of the reduced form.
     pub about: &'static str,
-    /// Durations of the full and the reduced form, as text.
+    /// Durations, full and reduced.
     pub takes: [&'static str; 2],
-    /// Names of data sets. Files of sets known to [`Store::load`](crate::data::Store::load) need not be in `files`.
+    /// Data sets; files of those that [`Store::load`](crate::data::Store::load) knows need not be in
+    /// `files`.
     pub data: &'static [&'static str],
-    /// Names of further data files.
+    /// Further data files.
     pub files: &'static [&'static str],
-    /// Variations besides the method. [`At::number`] reads numbers in them, as in `M=15%;batch=200`.
+    /// Variations besides the method; [`At::number`] reads their numbers, as in `M=15%;batch=200`.
     pub settings: &'static [&'static str],
-    /// Further settings, if there are many or they depend on the machine.
+    /// Further settings, if many or machine-dependent.
     pub more_settings: fn(Form) -> Vec<String>,
-    /// Methods by name, with their settings.
+    /// Methods by name, with settings.
     pub methods: &'static [(&'static str, M)],
-    /// Numbers of splits of the full and the reduced form; the quick form has one.
+    /// Splits, full and reduced; quick has one.
     pub splits: [usize; 2],
-    /// Words that select the runs of the reduced and the quick form, as for `--only`.
+    /// Words that select runs of the reduced and the quick form, as for `--only`.
     pub words: [&'static [&'static str]; 2],
-    /// Predicate for combinations to run.
+    /// `true` for combinations to run.
     pub has: fn(Form, &Cell, &M) -> bool,
     /// Performs a run.
     pub run: Run<M>,
@@ -52,20 +52,20 @@ pub struct Grid<M: 'static> {
     pub guest: Option<Run<Guest>>,
     /// Protocol version ([`Item::protocol`]).
     pub protocol: u32,
-    /// `true` if runs of the reduced form are not shortened ([`Item::is_whole_run_by_run`]).
+    /// `true` if reduced runs are not shortened ([`Item::is_whole_run_by_run`]).
     pub is_whole_run_by_run: bool,
-    /// Folders and files of the workspace whose code affects the results.
+    /// Workspace folders and files whose code affects results.
     pub depends_on: &'static [&'static str],
-    /// `true` if runs must be sequential because each uses all processors.
+    /// `true` if runs must be sequential ([`Item::is_alone`]).
     pub is_alone: bool,
     /// Published numbers.
     pub reference: Reference,
-    /// Contents of the report after the description.
+    /// Report after the description.
     pub show: &'static [Show],
 }
 
 impl<M> Grid<M> {
-    /// Empty grid, with one split in all forms.
+    /// No runs, one split in all forms.
     pub const EMPTY: Self = Self {
         name: "",
         title: "",
@@ -93,7 +93,7 @@ impl<M> Grid<M> {
         self.settings.iter().map(|name| (*name).to_owned()).chain((self.more_settings)(form)).collect()
     }
 
-    /// All cells of a form, ordered by split, so that interrupted runs leave complete splits.
+    /// All cells, ordered by split so that interrupted runs leave complete splits.
     fn product(&self, extent: &Extent) -> Vec<Cell> {
         let settings = self.settings(extent.form);
         let mut cells = Vec::new();

@@ -4,39 +4,39 @@ use super::number;
 use crate::harness::Results;
 use crate::report::{Block, Comparison, Pairing, Scale, course, levels, ranks, regions, wins};
 
-/// Part of a report on a grid.
+/// Part of a grid's report.
 ///
-/// In file names, `{data}`, `{setting}`, `{method}` and `{score}` are replaced per plot. Words select the data sets,
-/// settings and methods to plot, as for `--only`; without words, all are plotted.
+/// In file names, `{data}`, `{setting}`, `{method}`, `{score}` are replaced per plot. Words select data
+/// sets, settings and methods, as for `--only`; none selects all.
 #[derive(Debug)]
 pub enum Show {
     /// Heading above the following parts.
     Heading(&'static str),
     /// Paragraph.
     Text(&'static str),
-    /// Score and digits: table of published and own numbers.
+    /// Published and own numbers: score, digits.
     Table(&'static str, usize),
-    /// Score: sentence with the number of agreeing values.
+    /// Sentence counting agreeing values: score.
     Agreement(&'static str),
-    /// Score, title (may be empty) and digits: table with a column per method.
+    /// Table with a column per method: score, title (may be empty), digits.
     Scores(&'static str, &'static str, usize),
-    /// Score and digits: table of means over data sets.
+    /// Means over data sets: score, digits.
     Averages(&'static str, usize),
-    /// Table of how often one method is better than another.
+    /// Shares of runs in which one method beats another: pairs.
     Wins(&'static [Pairing]),
-    /// Methods and scores: table of average ranks among these methods.
+    /// Average ranks: methods, scores.
     Ranks(&'static [&'static str], &'static [&'static str]),
-    /// File, curves and words: a plot per curve. A name such as `nll by seconds` also names the axes; seconds have a
-    /// log scale.
+    /// Plot per curve: file, curves, words. A name such as `nll by seconds` names the axes; seconds are
+    /// logarithmic.
     Curves(&'static str, &'static [&'static str], &'static [&'static str]),
-    /// File, curve, names of the horizontal and vertical axis, and words: one plot.
+    /// One plot: file, curve, axis names (horizontal first), words.
     Curve(&'static str, &'static str, [&'static str; 2], &'static [&'static str]),
-    /// File, name of a number in the setting, and scores: plots of mean scores by that number on a log scale, with
-    /// horizontal lines for methods without it.
+    /// Mean scores by a number in the setting, on a log scale, with horizontal lines for methods without it:
+    /// file, number, scores.
     Levels(&'static str, &'static str, &'static [&'static str]),
-    /// File: plots of class regions in a plane.
+    /// Class regions in a plane: file.
     Regions(&'static str),
-    /// Other contents.
+    /// Custom contents.
     Own(fn(&Results) -> Vec<Block>),
 }
 
@@ -104,7 +104,6 @@ fn planes(of: &Comparison<'_>, file: &str) -> Vec<Block> {
     blocks
 }
 
-/// Names among the words; all names if there are none.
 fn picked<'a>(names: &[&'a str], words: &[&str]) -> Vec<&'a str> {
     let asked: Vec<&str> = names.iter().copied().filter(|name| words.contains(name)).collect();
     if asked.is_empty() { names.to_vec() } else { asked }

@@ -1,4 +1,4 @@
-//! Runs of a method on a split, and their results.
+//! Runs and their results.
 
 use super::{Effort, Form, Origin};
 use crate::error::ExperimentError;
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// Identity of a run: a method with a setting, on one split of a data set.
+/// Identity of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Cell {
     /// Data set, such as `pima`.
@@ -15,7 +15,7 @@ pub struct Cell {
     pub setting: String,
     /// Method, such as `sep`.
     pub method: String,
-    /// Index of the split, from 0.
+    /// Split, from 0.
     pub split: usize,
 }
 
@@ -30,7 +30,7 @@ impl Cell {
         Self { data: data.into(), setting: setting.into(), method: method.into(), split }
     }
 
-    /// Error for a cell unknown to an item.
+    /// Error for a cell unknown to its item.
     #[must_use]
     pub fn unknown(&self) -> ExperimentError {
         ExperimentError::NoCell { cell: self.to_string() }
@@ -44,12 +44,12 @@ impl fmt::Display for Cell {
     }
 }
 
-/// Result of a run: named numbers and named curves.
+/// Result of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
     /// Scores such as `nll`, `error`, `seconds`.
     pub scores: BTreeMap<String, f64>,
-    /// Curves such as `nll by seconds`, from left to right.
+    /// Curves such as `nll by seconds`, left to right.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub curves: BTreeMap<String, Vec<(f64, f64)>>,
     /// Training record; None in old lines.
@@ -85,7 +85,7 @@ impl Outcome {
         self
     }
 
-    /// Name of a non-finite score or curve, if any. It makes the run a failure.
+    /// Name of a non-finite score or curve, which makes the run a failure.
     #[must_use]
     pub fn not_finite(&self) -> Option<&str> {
         let score = self.scores.iter().find(|(_, value)| !value.is_finite()).map(|(name, _)| name);
@@ -95,30 +95,29 @@ impl Outcome {
     }
 }
 
-/// Line of the results.
+/// Result line.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
     /// Identity of the run.
     #[serde(flatten)]
     pub cell: Cell,
-    /// Scores and curves; empty after a failure.
+    /// Empty after a failure.
     #[serde(flatten)]
     pub outcome: Outcome,
-    /// Version of the item's [protocol](super::Item::protocol) used.
+    /// [Protocol](super::Item::protocol) version.
     #[serde(default = "first")]
     pub protocol: u32,
-    /// Form of the run; [`Form::Full`] if the full item has the same run. None in old lines, which are of the reduced
-    /// form.
+    /// Form; [`Form::Full`] if the full item has the same run. None in old lines, which are reduced.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub form: Option<Form>,
-    /// Reason for a failure, if any.
+    /// Reason of a failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
     /// Commit and machine.
     pub origin: Origin,
 }
 
-/// Default protocol, for old lines.
+/// Protocol of old lines.
 fn first() -> u32 {
     1
 }

@@ -2,8 +2,7 @@
 
 use cpu_time::ThreadTime;
 
-/// Stopwatch of the calling thread's processor time, which other load on the machine hardly affects. Each run uses a
-/// single thread.
+/// Processor time of the calling thread, hardly affected by other load. Runs are single-threaded.
 #[derive(Clone, Copy, Debug)]
 pub struct Stopwatch {
     start: ThreadTime,
@@ -23,7 +22,7 @@ impl Stopwatch {
         self.start.elapsed().as_secs_f64() - self.paused
     }
 
-    /// Runs work without counting its time, such as scoring.
+    /// Runs work, such as scoring, without counting its time.
     pub fn pause<T>(&mut self, work: impl FnOnce() -> T) -> T {
         let before = ThreadTime::now();
         let result = work();

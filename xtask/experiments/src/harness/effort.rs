@@ -6,7 +6,7 @@ use gp_optim::StopReason;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Source code of the stopping rules.
+/// Sources of the stopping rules.
 const RULES: [&str; 6] = [
     include_str!("../../../../gp-optim/src/solvers/stop.rs"),
     include_str!("../../../../gp-optim/src/solvers/lbfgs.rs"),
@@ -16,29 +16,29 @@ const RULES: [&str; 6] = [
     include_str!("../../../../gp-optim/src/solvers/descent/watch.rs"),
 ];
 
-/// Training record: why it ended, counts, and effective settings.
+/// Training record: reason for stopping, counts, effective settings.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Effort {
-    /// Reason for stopping; several trainings are joined by semicolons, without repetitions in sequence.
+    /// Reasons for stopping, joined by semicolons without consecutive repetitions.
     pub stop: String,
-    /// `true` if training ended early: neither after the paper's number of steps or evaluations, nor at convergence of
-    /// L-BFGS.
+    /// `true` if training ended before the paper's number of steps or evaluations and before L-BFGS
+    /// converged.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_early: bool,
-    /// Number of iterations or steps.
+    /// Iterations or steps.
     pub steps: u64,
-    /// Number of evaluations of value and gradient.
+    /// Evaluations of value and gradient.
     pub evaluations: u64,
-    /// Number of failed evaluations, each followed by a shorter step.
+    /// Failed evaluations, each followed by a shorter step.
     pub failed_evaluations: u64,
-    /// Checksum of the code of the stopping rules.
+    /// Checksum of the stopping rules' code.
     pub stopping_rules: String,
-    /// Effective settings by name, such as `likelihood` or `optimizer`.
+    /// Effective settings, such as `likelihood` or `optimizer`.
     pub settings: BTreeMap<String, String>,
 }
 
 impl Effort {
-    /// Record with a reason for stopping and a number of steps, for methods without an optimiser.
+    /// Record of a method without an optimiser.
     #[must_use]
     pub fn ended(stop: &str, steps: u64) -> Self {
         Self { stop: stop.to_owned(), steps, evaluations: steps, stopping_rules: rules(), ..Self::default() }
@@ -55,7 +55,7 @@ impl Effort {
         self
     }
 
-    /// Adds an earlier training: sums counts and merges settings, of which those of `self` take precedence.
+    /// Adds an earlier training: sums counts; settings of `self` take precedence.
     #[must_use]
     pub fn after(mut self, before: Self) -> Self {
         if before.stop != self.stop && !before.stop.is_empty() {
@@ -90,7 +90,7 @@ impl From<&LearningRecord> for Effort {
     }
 }
 
-/// `true` for a reason that no paper's training has.
+/// `true` for reasons that no paper's training has.
 fn is_broken_off(reason: &StopReason) -> bool {
     matches!(
         reason,

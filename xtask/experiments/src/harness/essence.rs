@@ -2,7 +2,6 @@
 
 use sha2::{Digest, Sha256};
 
-/// Start of a file's tests.
 const TESTS: &str = "#[cfg(test)]\nmod tests {";
 
 pub(crate) fn essence(source: &str) -> impl Iterator<Item = &str> {
@@ -10,7 +9,7 @@ pub(crate) fn essence(source: &str) -> impl Iterator<Item = &str> {
     code.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("//"))
 }
 
-/// Checksum of the code of some files, in eight hexadecimal digits.
+/// Checksum of code in eight hexadecimal digits.
 pub(crate) fn fingerprint(sources: &[&str]) -> String {
     let mut hash = Sha256::new();
     for line in sources.iter().flat_map(|source| essence(source)) {

@@ -15,12 +15,12 @@ pub enum Form {
     Quick,
 }
 
-/// Form, with an optional number of splits.
+/// Form and optional number of splits.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Extent {
-    /// Form of the runs.
+    /// Selected form.
     pub form: Form,
-    /// Number of splits, if given.
+    /// Requested number of splits.
     pub splits: Option<usize>,
 }
 
@@ -34,7 +34,7 @@ impl Extent {
         }
     }
 
-    /// Number of splits, given those of the full and the reduced form.
+    /// Requested number of splits, else that of the form.
     #[must_use]
     pub fn splits(&self, all: usize, reduced: usize) -> usize {
         self.splits.unwrap_or_else(|| self.choose(all, reduced, 1)).min(all)

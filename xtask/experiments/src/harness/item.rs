@@ -1,4 +1,4 @@
-//! Trait of tables and figures.
+//! Tables and figures.
 
 use super::{Cell, Extent, Form, Outcome, Record, Results};
 use crate::data::Store;
@@ -14,59 +14,58 @@ pub struct Context {
     pub store: Store,
     /// Requested extent.
     pub extent: Extent,
-    /// Kernels, likelihoods and methods by name.
+    /// Registries of kernels, likelihoods and methods.
     pub names: gp_cli::Context,
 }
 
-/// A table or figure of a paper.
+/// Table or figure of a paper.
 pub trait Item: Debug + Sync {
     /// Command-line name, such as `003-table-1`.
     fn name(&self) -> &'static str;
 
-    /// Title, in one line.
+    /// One-line title.
     fn title(&self) -> &'static str;
 
-    /// Names of data files in the data folder.
+    /// Files in the data folder.
     fn needs(&self) -> Vec<String>;
 
-    /// Description in Markdown: the paper's procedure, choices where it is silent, and omissions of the
-    /// reduced form.
+    /// Markdown: the paper's procedure, own choices, and omissions of the reduced form.
     fn method(&self) -> &'static str;
 
-    /// Durations of the full and the reduced form, as text.
+    /// Durations, full and reduced.
     fn takes(&self) -> [&'static str; 2];
 
-    /// Runs of an extent, in order.
+    /// Ordered runs of an extent.
     fn cells(&self, extent: &Extent) -> Vec<Cell>;
 
     /// Performs a run.
     ///
     /// # Errors
-    /// Any failure of the run; it becomes a line of the results.
+    /// Any failure; it becomes a line of the results.
     fn run(&self, cell: &Cell, context: &Context) -> Result<Outcome, ExperimentError>;
 
-    /// Protocol version, from 1. Increase it when the procedure changes: results of earlier protocols are run again and
-    /// not averaged with new ones. The report marks them, and shows them only if there are no newer ones.
+    /// Protocol version, from 1. Increase it when the procedure changes: older results are run again, never
+    /// averaged with new ones, and shown (marked) only if there are no newer ones.
     fn protocol(&self) -> u32 {
         1
     }
 
-    /// `true` if the reduced form has fewer runs but no shorter ones.
+    /// `true` if the reduced form has fewer but no shorter runs.
     fn is_whole_run_by_run(&self) -> bool {
         false
     }
 
-    /// Folders and files of the workspace whose code affects the results.
+    /// Workspace folders and files whose code affects results.
     fn depends_on(&self) -> &'static [&'static str] {
         super::LIBRARIES
     }
 
-    /// `true` if runs must be sequential because each uses all processors.
+    /// `true` if runs must be sequential, because each uses all processors.
     fn is_alone(&self) -> bool {
         false
     }
 
-    /// `true` if cells may name a [`Guest`](crate::methods::guest::Guest) method.
+    /// `true` if cells may name a [`Guest`](crate::methods::guest::Guest).
     fn takes_guests(&self) -> bool {
         false
     }
@@ -76,12 +75,12 @@ pub trait Item: Debug + Sync {
         Reference::NONE
     }
 
-    /// Contents of the report after the description.
+    /// Report after the description.
     fn show(&self, results: &Results) -> Vec<Block>;
 }
 
 impl dyn Item + '_ {
-    /// Results of the item in a folder; empty if never run.
+    /// Results in a folder; empty if never run.
     ///
     /// # Errors
     /// For an unreadable or invalid file.
@@ -101,7 +100,7 @@ impl dyn Item + '_ {
     }
 }
 
-/// Source folders of all numerical libraries.
+/// Sources of all numerical libraries.
 pub const LIBRARIES: &[&str] = &[
     "gp-linalg/src",
     "gp-optim/src",

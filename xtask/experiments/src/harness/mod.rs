@@ -1,4 +1,4 @@
-//! Infrastructure of items: cells, results on disk, and workers.
+//! Cells, results on disk, and workers.
 
 mod cell;
 mod clock;

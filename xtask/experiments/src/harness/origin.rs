@@ -1,4 +1,4 @@
-//! Origin of a result: commit and machine.
+//! Commit and machine of a result.
 
 use serde::{Deserialize, Serialize};
 use std::process::Command;
@@ -6,14 +6,14 @@ use std::process::Command;
 /// Commit and machine of a result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Origin {
-    /// Commit, followed by `+` if the checkout had changes.
+    /// Commit, with `+` if the checkout had changes.
     pub commit: String,
-    /// Processor and its number of cores.
+    /// Processor and number of cores.
     pub machine: String,
 }
 
 impl Origin {
-    /// Origin of runs in this checkout on this machine; unknown parts are "unknown".
+    /// Origin of runs here and now; unknown parts are "unknown".
     #[must_use]
     pub fn here() -> Self {
         Self { commit: commit().unwrap_or_else(|| "unknown".to_owned()), machine: machine() }

@@ -1,4 +1,4 @@
-//! Results on disk: one JSON line per run, in an atomically written file.
+//! Results on disk: one JSON line per run, written atomically.
 
 use super::{Cell, Form, Record};
 use crate::error::ExperimentError;
@@ -21,7 +21,7 @@ pub struct Results {
 }
 
 impl Results {
-    /// Reads the results of an item; empty if never run.
+    /// Reads an item's results; empty if never run.
     ///
     /// # Errors
     /// For an unreadable or invalid file.
@@ -37,17 +37,17 @@ impl Results {
         Self { protocol, ..self }
     }
 
-    /// `true` if a record is of an earlier protocol.
+    /// `true` for an earlier protocol.
     #[must_use]
     pub fn is_old(&self, record: &Record) -> bool {
         record.protocol < self.protocol
     }
 
-    /// Adds or replaces a record, and rewrites the file atomically. Records added by other processes are kept, so that
-    /// several can run parts of an item in parallel.
+    /// Adds or replaces a record; rewrites the file atomically and keeps records of other processes, which
+    /// may run other parts of the item.
     ///
     /// # Errors
-    /// If the existing file cannot be read or the new one cannot be written; the file is then unchanged.
+    /// If the old file cannot be read or the new one not written; the file is then unchanged.
     pub fn add(&mut self, record: Record) -> Result<(), ExperimentError> {
         fs::create_dir_all(&self.folder)
             .map_err(|cause| ExperimentError::Files(format!("{}: {cause}", self.folder.display())))?;
@@ -66,7 +66,7 @@ impl Results {
         Ok(())
     }
 
-    /// Locks the folder against other processes, if its file system supports locks.
+    /// Locks the folder against other processes, if the file system can.
     fn lock(&self) -> Result<fs::File, ExperimentError> {
         let path = self.folder.join(LOCK);
         let open = || {
@@ -102,7 +102,7 @@ impl Results {
         self.records.is_empty()
     }
 
-    /// Score of a method on all splits with a result, in order.
+    /// Score on all splits with a result, in order.
     #[must_use]
     pub fn scores(&self, data: &str, setting: &str, method: &str, score: &str) -> Vec<f64> {
         self.of(data, setting, method)
@@ -124,15 +124,15 @@ impl Results {
         record.outcome.scores.get(score).copied()
     }
 
-    /// Curve of a method on all splits with a result, in order.
+    /// Curve on all splits with a result, in order.
     #[must_use]
     pub fn curves(&self, data: &str, setting: &str, method: &str, curve: &str) -> Vec<&[(f64, f64)]> {
         let curves = self.of(data, setting, method);
         curves.filter_map(|record| record.outcome.curves.get(curve).map(Vec::as_slice)).collect()
     }
 
-    /// Records of a method on all splits, in order. Only those of the latest protocol and, if there are any, of the
-    /// full form: different procedures must not be averaged.
+    /// Records of all splits, in order: only the latest protocol and, if present, the full form, because
+    /// different procedures must not be averaged.
     pub fn of(&self, data: &str, setting: &str, method: &str) -> impl Iterator<Item = &Record> {
         let is_it = move |cell: &Cell| cell.data == data && cell.setting == setting && cell.method == method;
         let all = self.records.values().filter(move |record| is_it(&record.cell));

@@ -13,7 +13,7 @@ pub struct Visited<'a> {
 }
 
 impl<'a> Visited<'a> {
-    /// Items with these guests; empty if there are no guests.
+    /// Items with these guests; empty without guests.
     ///
     /// # Errors
     /// For an item that does not support guests.

@@ -1,4 +1,4 @@
-//! Parallel runs of an item, each in one thread.
+//! Parallel runs, each in one thread.
 
 use super::{Cell, Context, Form, Item, Origin, Outcome, Record, Results};
 use crate::error::ExperimentError;
@@ -8,23 +8,23 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// Settings for parallel runs.
+/// Settings of parallel runs.
 #[derive(Clone, Copy, Debug)]
 pub struct Workers {
-    /// Number of parallel runs; ignored by items with [`Item::is_alone`].
+    /// Parallel runs; ignored by items with [`Item::is_alone`].
     pub threads: usize,
     /// Time after which no run starts.
     pub budget: Option<Duration>,
 }
 
-/// Progress of an item after a run.
+/// Progress after a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress<'a> {
     /// Result of the run.
     pub record: &'a Record,
-    /// Number of completed runs.
+    /// Completed runs.
     pub done: usize,
-    /// Number of all runs.
+    /// All runs.
     pub all: usize,
     /// Wall-clock seconds of the run.
     pub seconds: f64,
@@ -33,21 +33,21 @@ pub struct Progress<'a> {
 /// Summary of an item's runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tally {
-    /// Number of runs requested.
+    /// Requested runs.
     pub all: usize,
-    /// Number of runs with earlier results.
+    /// Runs with earlier results.
     pub before: usize,
-    /// Number of failed runs.
+    /// Failed runs.
     pub failed: usize,
-    /// Number of runs not started.
+    /// Runs not started.
     pub left: usize,
 }
 
 impl Workers {
-    /// Performs the runs [`chosen`] by `only` that have no result. Each result is written before the worker's next run.
+    /// Performs those [`chosen`] runs that have no result; each is written before the worker's next run.
     ///
     /// # Errors
-    /// If results cannot be written. Failed runs are results.
+    /// If results cannot be written; failed runs are results.
     pub fn run(
         &self,
         item: &dyn Item,
@@ -88,11 +88,10 @@ impl Workers {
     }
 }
 
-/// Names by which a run can be selected.
 const NAMES: [fn(&Cell) -> &String; 3] = [|cell| &cell.data, |cell| &cell.setting, |cell| &cell.method];
 
-/// Runs whose data set, setting and method are among the words. A kind without words is unrestricted. Empty if a word
-/// matches nothing.
+/// Runs whose data set, setting and method are among the words. A kind without words is unrestricted; a word
+/// without a match selects nothing.
 #[must_use]
 pub fn chosen(mut cells: Vec<Cell>, words: &[String]) -> Vec<Cell> {
     let names: [BTreeSet<String>; 3] = NAMES.map(|name| cells.iter().map(name).cloned().collect());
@@ -106,13 +105,13 @@ pub fn chosen(mut cells: Vec<Cell>, words: &[String]) -> Vec<Cell> {
     cells
 }
 
-/// All names by which runs of an item can be selected, sorted.
+/// Sorted names that select runs.
 #[must_use]
 pub fn names(cells: &[Cell]) -> BTreeSet<String> {
     cells.iter().flat_map(|cell| NAMES.map(|name| name(cell).clone())).collect()
 }
 
-/// Performs a run in a pool of one thread, so that parallel runs affect neither its bits nor its processor time.
+/// Runs in a pool of one thread, so that parallel runs affect neither its bits nor its processor time.
 fn perform(item: &dyn Item, cell: &Cell, context: &Context, origin: &Origin) -> Record {
     let run = || item.run(cell, context);
     let found = match rayon::ThreadPoolBuilder::new().num_threads(1).build() {

@@ -13,7 +13,6 @@ use gp_kernels::data::DataSource;
 use gp_optim::Batches;
 use gp_variational::{Expectation, Savigp};
 
-/// Figures 1 to 4 (and 13).
 pub(super) const SMALL: Grid<Gaussians> = Grid {
     name: "004-figures-1-4",
     title: "variational posteriors for Gaussian, warped Gaussian, logistic and softmax likelihoods, sparse and dense",
@@ -94,7 +93,7 @@ fn likelihood(data: &str) -> &'static str {
     }
 }
 
-/// Figures 6, 8, 14 and 16, with fixed or learned inducing inputs.
+/// `true` for learned inducing inputs.
 pub(super) const SPARSITY: Grid<bool> = Grid {
     name: "004-figures-6-8-14-16",
     title: "MNIST digits, ten classes and odd or even, by the number of inducing inputs, fixed or learned",
@@ -137,7 +136,6 @@ pub(super) const SPARSITY: Grid<bool> = Grid {
     ..Grid::EMPTY
 };
 
-/// Table 3, full-batch and mini-batches.
 pub(super) const BATCHES: Grid<(Rule, Option<f64>)> = Grid {
     name: "004-table-3",
     title: "odd and even MNIST digits, full-batch and in mini-batches",
@@ -170,7 +168,6 @@ pub(super) const BATCHES: Grid<(Rule, Option<f64>)> = Grid {
     ..Grid::EMPTY
 };
 
-/// Trains on images, with a share SF of them as inducing inputs, and scores.
 fn digits<M>(
     at: &At<'_, M>,
     is_moved: bool,

@@ -1,4 +1,4 @@
-//! Hernández-Lobato & Hernández-Lobato 2016, binary classification: a table, training curves, and regions of a plane.
+//! Hernández-Lobato & Hernández-Lobato 2016, binary classification.
 
 use crate::data::Split;
 use crate::error::ExperimentError;
@@ -11,7 +11,7 @@ use crate::report::Reference;
 
 const METHODS: &[(&str, Method)] =
     &[("gfitc", Method::Gfitc), ("sep", Method::OwnSites), ("svi", Method::Variational)];
-/// Methods of the table, with scalable EP also from the start of the authors' program.
+/// Scalable EP also has the start of the authors' program.
 const STARTS: &[(&str, (Method, Start))] = &[
     ("gfitc", (Method::Gfitc, Start::Broad)),
     ("sep", (Method::OwnSites, Start::Broad)),
@@ -19,7 +19,6 @@ const STARTS: &[(&str, (Method, Start))] = &[
     ("sep, authors' start", (Method::OwnSites, Start::Authors)),
 ];
 
-/// Table 1.
 pub(super) const TABLE: Grid<(Method, Start)> = Grid {
     name: "003-table-1",
     title: "negative log-likelihood of binary classification, by GFITC, scalable EP and variational inference",
@@ -92,12 +91,11 @@ pub(super) const TABLE: Grid<(Method, Start)> = Grid {
     ..Grid::EMPTY
 };
 
-/// Number of inducing inputs from their share of all rows.
+/// Number of inducing inputs, given as a share of all rows.
 fn inducing<M>(at: &At<'_, M>, split: &Split) -> Result<usize, ExperimentError> {
     Ok((at.number("M")? * (split.training.len() + split.test.len()) as f64).round() as usize)
 }
 
-/// Figure 2.
 pub(super) const BANANA: Grid<Method> = Grid {
     name: "003-figure-2",
     title: "decision boundaries and inducing inputs on Banana, by GFITC, scalable EP and variational inference",
@@ -130,7 +128,6 @@ pub(super) const BANANA: Grid<Method> = Grid {
     ..Grid::EMPTY
 };
 
-/// Figure 3, left.
 pub(super) const IMAGE: Grid<Method> = Grid {
     name: "003-figure-3-image",
     title: "Image by training time, by GFITC, scalable EP and variational inference",

@@ -1,4 +1,4 @@
-//! `gp fit` with only `--target`, on every table, compared with scikit-learn.
+//! `gp fit` with `--target` only, compared with scikit-learn.
 
 use crate::data::{Plain, Task};
 use crate::error::ExperimentError;
@@ -15,11 +15,10 @@ const METHOD: &str = "gp";
 const SETTING: &str = "--target";
 const PEERS: [&str; 3] = ["linear", "boosting", "sklearn-gp"];
 const REFERENCE: Reference = Reference::new(&[include_str!("../../papers/defaults.csv")]);
-/// Limit on numbers in a table of the reduced form.
+/// Maximum numbers per table, reduced form.
 const NUMBERS: usize = 120_000;
-/// Tables of the quick form.
 const QUICK: [&str; 3] = ["pima", "iris", "yacht"];
-/// Fits of more seconds are listed.
+/// Seconds beyond which fits are listed.
 const LONG: f64 = 60.0;
 
 const ABOUT: &str = "Our own question: `gp fit TABLE --target COLUMN` without other flags, then `gp eval` on \
@@ -133,13 +132,11 @@ fn about<'a>(results: &'a Results, data: &'a [&'a str], measure: &'a str) -> Com
     Comparison { results, reference: REFERENCE, data, settings: &[SETTING], methods: &[METHOD], measure }
 }
 
-/// Title with counts of better peers, and table.
 fn scores(results: &Results, data: &[&str], measure: &str, title: &str) -> Vec<Block> {
     let of = about(results, data, measure);
     vec![Block::text(format!("{title}. {}", of.tally(&PEERS))), of.peers(&PEERS, 4, true)]
 }
 
-/// Sentence about long and unconverged fits.
 fn faults(results: &Results) -> String {
     let named = |is_bad: &dyn Fn(&Outcome) -> bool| {
         let mut counts = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! Bonilla et al. 2019, Figures 9 and 10: flight delays on later days.
+//! Bonilla et al. 2019, Figures 9 and 10: flight delays.
 
 use crate::baselines::BayesianLinear;
 use crate::data::{Flights, Part, Split};
@@ -22,9 +22,9 @@ use gp_variational::{Expectation, Sampling, Savigp};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// Number of flights for k-means of the initial inducing inputs.
+/// Flights for k-means.
 const PLACED_AMONG: usize = 20_000;
-/// Distance between the starts of two windows, in flights.
+/// Flights between the starts of two windows.
 const APART: usize = 200_000;
 
 #[derive(Clone, Copy, Debug)]
@@ -40,7 +40,6 @@ pub(super) enum Method {
     Subset(usize),
 }
 
-/// Figures 9 and 10.
 pub(super) const DELAYS: Grid<Method> = Grid {
     name: "004-figures-9-10",
     title: "flight delays in minutes on later days, compared with a linear model and exact processes on few flights",
@@ -132,7 +131,6 @@ fn start(training: &Part, at: &At<'_, Method>) -> Result<Savigp, ExperimentError
     })
 }
 
-/// Mean scores of exact regression on random subsets.
 fn subsets(split: &Split, count: usize, at: &At<'_, Method>) -> Result<Outcome, ExperimentError> {
     let (mut rng, all) = (ChaCha8Rng::seed_from_u64(count as u64), split.training.len());
     let (fits, iterations) = (at.choose(10, 2, 1), at.choose(100, 30, 3));
@@ -159,7 +157,6 @@ fn scored(fitted: &dyn Fitted, split: &Split, seconds: f64) -> Result<Outcome, E
     Ok(Outcome::of([("rmse", rmse), ("nlpd", found.nlpd), ("seconds", seconds)]))
 }
 
-/// Outcome with its scores as horizontal lines over ten epochs.
 fn flat(outcome: Outcome) -> Outcome {
     level(outcome, &["rmse", "nlpd"], "epochs", 10.0)
 }
@@ -180,7 +177,6 @@ mod tests {
         }
     }
 
-    /// Errors of 1 and 3 units of 2 minutes at variance 4, computed by hand.
     #[test]
     fn scores_are_in_minutes() {
         let part = |y: [f64; 2]| Part { inputs: Mat::zeros(2, 1), targets: Mat::from_fn(2, 1, |i, _| y[i]) };

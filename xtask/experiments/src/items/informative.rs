@@ -1,5 +1,4 @@
-//! Seeger & Jordan 2004, multi-class informative vector machine on even digits: a table, and curves by the size of the
-//! active set.
+//! Seeger & Jordan 2004: multi-class informative vector machine on even digits.
 
 use crate::data::{Part, shuffle};
 use crate::error::ExperimentError;
@@ -21,12 +20,11 @@ use rand_chacha::ChaCha8Rng;
 
 const PAPER: Reference = Reference::new(&[include_str!("../../papers/002_table1.csv")]);
 const CLASSES: usize = 5;
-/// Number of images per class.
 const EACH: usize = 200;
-/// Good and bad start of learning. Selection rules are compared at the first.
+/// Good start of learning, at which selection rules are compared, and bad start.
 const MIDDLE: &str = "v=5.0;w=25";
 const BAD_START: &str = "v=1.0;w=75";
-/// Number of inclusions between scorings.
+/// Inclusions between scorings.
 const LEG: usize = 10;
 
 #[derive(Clone, Copy, Debug)]
@@ -34,12 +32,12 @@ pub(super) struct Machine {
     coupling: Coupling,
     selection: Selection,
     is_learned: bool,
-    /// Numbers of liquid points, and of sweeps over them.
+    /// Liquid points, and sweeps over them.
     liquid: (usize, usize),
     reweighting: Option<Reweighting>,
 }
 
-/// Machine of Table 1: coupled classes, fixed kernels.
+/// Table 1: coupled classes, fixed kernels.
 const IVM: Machine = Machine {
     coupling: Coupling::Coupled,
     selection: Selection::InformationGain,
@@ -47,14 +45,14 @@ const IVM: Machine = Machine {
     liquid: (25, 3),
     reweighting: None,
 };
-/// Machine of Appendix D.5, with our own constants.
+/// Appendix D.5, with own constants.
 const REWEIGHTED: Machine =
     Machine { reweighting: Some(Reweighting { start: 0.5, rate: 0.05, span: 20 }), ..IVM };
-/// Number of splits with variants of the machine.
+/// Splits with variants of the machine.
 const TRIED: usize = 5;
 const BASELINE: Machine = Machine { coupling: Coupling::Independent, ..IVM };
 
-/// Table 1, for amplitudes v and inverse squared length-scales w.
+/// By amplitudes v and inverse squared length-scales w.
 pub(super) const TABLE: Grid<Machine> = Grid {
     name: "002-table-1",
     title: "the multi-class informative vector machine on the even digits of MNIST",
@@ -129,7 +127,6 @@ pub(super) const TABLE: Grid<Machine> = Grid {
     ..Grid::EMPTY
 };
 
-/// Figures 1 to 4.
 pub(super) const FIGURES: Grid<Machine> = Grid {
     name: "002-figures-1-4",
     title: "the multi-class informative vector machine by the size of its active set; selection, coupling, learning",
@@ -192,7 +189,7 @@ const FILE: &str = "002-{score}-{setting}";
 const ERROR: [&str; 2] = ["points in the active set", "error"];
 const LIKELIHOOD: [&str; 2] = ["points in the active set", "likelihood"];
 
-/// Machine with the kernel `v exp(−w ‖x − x'‖² / 2D)`, and the paper's options.
+/// Kernel `v exp(−w ‖x − x'‖² / 2D)`, and the paper's options.
 fn machine(at: &At<'_, Machine>, training: &Part) -> Result<(Ivm, IvmOptions), ExperimentError> {
     let (v, scale) = (at.number("v")?, (training.dim() as f64 / at.number("w")?).sqrt());
     let kernel = at.kernel(&format!("{v} * rbf(lengthscale={scale})"))?;
@@ -226,7 +223,7 @@ fn effort(found: &IvmRun, options: &IvmOptions) -> Effort {
         .with("refused", found.refused.len())
 }
 
-/// Random training and test images of even digits; labels are digits divided by 2.
+/// Random images of even digits; labels are digits divided by 2.
 fn parts(digits: &Part, seed: u64) -> (Part, Part) {
     let mut rng = ChaCha8Rng::seed_from_u64(2004 + seed);
     let labels = digits.labels();
@@ -247,7 +244,7 @@ fn parts(digits: &Part, seed: u64) -> (Part, Part) {
     (part(&rows[test..]), part(&rows[..test]))
 }
 
-/// Error, mean probability of the true label, and smallest and largest entropy.
+/// Error, mean probability of the true label, extreme entropies.
 fn scored(posterior: &IvmPosterior, test: &Part) -> Result<Outcome, ExperimentError> {
     let (p, _) = scores::probabilities(&posterior.predictor()?, test.inputs.as_ref())?;
     let (labels, count) = (test.labels(), test.len() as f64);
@@ -293,7 +290,7 @@ fn grow(model: &Ivm, options: &IvmOptions, training: &Part, test: &Part) -> Resu
     Ok(with_curves(outcome, &looks, &["error", "likelihood"], "size"))
 }
 
-/// Learns kernels and intercepts. Scores include the learning criterion before and after.
+/// Learns kernels and intercepts; scores include the criterion before and after.
 fn learn(
     mut model: Ivm,
     options: &IvmOptions,

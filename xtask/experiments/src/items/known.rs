@@ -1,4 +1,4 @@
-//! Bui et al. 2017, Figures 8 to 10: exact regression on drawn functions, with true and learned hyperparameters.
+//! Bui et al. 2017, Figures 8 to 10: exact regression on drawn functions.
 
 use crate::data::{DRAWN_NOISE, Part, Split, draw_with_kernel};
 use crate::error::ExperimentError;
@@ -12,7 +12,7 @@ use gp_kernels::KernelExt as _;
 use gp_likelihoods::Gaussian;
 use gp_optim::ParameterSetMut;
 
-/// Figures 8 to 10, with true or learned hyperparameters.
+/// `true` for learned hyperparameters.
 pub(super) const KNOWN: Grid<bool> = Grid {
     name: "001-figures-8-10",
     title: "exact regression on drawn functions: true and learned hyperparameters, training and test rows",

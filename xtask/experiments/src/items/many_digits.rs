@@ -18,14 +18,12 @@ const PAPER_SETTING: &str = "M=2000;batch=1000;19 hours";
 const DATA: &str = "mnist8m";
 const KERNEL: &str = "11 * rbf(lengthscale=9)";
 const SETTINGS: [&str; 2] = ["M=2000;batch=1000", "M=200;batch=1000"];
-/// Methods with their rate of natural gradients; without one, Adadelta moves the posterior.
+/// Rate of natural gradients; without one, Adadelta moves the posterior.
 const METHODS: [(&str, Option<f64>); 2] = [("adadelta", None), ("natural", Some(0.1))];
-/// Number of points per curve.
 const POINTS: u64 = 200;
 const QUARTILES: [(&str, f64); 3] =
     [("nlp_quartile25", 0.25), ("nlp_quartile50", 0.5), ("nlp_quartile75", 0.75)];
 
-/// Figure 11.
 pub(super) const IMAGES: Grid<Option<f64>> = Grid {
     name: "004-figure-11",
     title: "8.1 million images of digits, mostly deformed copies, in mini-batches: bound by steps",
@@ -75,7 +73,6 @@ fn run(at: &At<'_, Option<f64>>) -> Result<Outcome, ExperimentError> {
     Ok(QUARTILES.iter().fold(outcome, |outcome, (name, share)| outcome.with(name, quantile(&each, *share))))
 }
 
-/// Table of the paper's results with 2,000 inducing inputs, and of all of ours.
 fn beside_the_paper(results: &Results) -> Vec<Block> {
     let all = SETTINGS.iter().flat_map(|setting| METHODS.map(|(method, _)| (*setting, method)));
     let was_run =
@@ -99,11 +96,11 @@ fn beside_the_paper(results: &Results) -> Vec<Block> {
 struct Found {
     posterior: Predictor,
     effort: Effort,
-    /// Negative bound per image by step.
+    /// By step, per image.
     nelbo: Vec<(f64, f64)>,
 }
 
-/// Learns the posterior; kernel and inducing inputs are fixed.
+/// Learns the posterior only; kernel and inducing inputs are fixed.
 fn learn(
     mut model: Savigp,
     images: &Part,
@@ -120,7 +117,7 @@ fn learn(
     Ok(Found { posterior: model.predictor()?, effort, nelbo: means.points })
 }
 
-/// Means of `each` consecutive values, at the position of the last one.
+/// Means of `each` consecutive values, at the last one's position.
 #[derive(Debug)]
 struct Means {
     each: u64,

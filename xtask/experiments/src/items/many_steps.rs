@@ -1,4 +1,4 @@
-//! Stability of EP in mini-batches over many steps, on ten digits.
+//! Stability of mini-batch EP over many steps, on ten digits.
 
 use crate::data::{Digits, Task};
 use crate::grid::Grid;
@@ -11,11 +11,10 @@ use gp_ep::power_ep::{EpLearning, Sharing};
 use gp_ep::{Inference as _, Learning, PowerEp, Table};
 use gp_optim::Batches;
 
-/// Number of steps between scorings, and number of scorings per mean.
+/// Steps between scorings, and scorings per mean.
 const STEPS_A_LOOK: u64 = 100;
 const LOOKS_A_MEAN: usize = 5;
 
-/// Stability with own and with tied sites.
 pub(super) const MANY_STEPS: Grid<Sharing> = Grid {
     name: "many-steps",
     title: "ten digits by EP in mini-batches over 20,000 steps: does learning remain stable?",
@@ -65,7 +64,7 @@ pub(super) const MANY_STEPS: Grid<Sharing> = Grid {
     ..Grid::EMPTY
 };
 
-/// Largest relative excess of a mean over the lowest earlier mean.
+/// Largest relative excess of a mean over the lowest earlier one.
 fn worst_excess(looks: &[f64]) -> f64 {
     let (mut lowest, mut worst) = (f64::INFINITY, 0.0_f64);
     for looks in looks.chunks_exact(LOOKS_A_MEAN) {

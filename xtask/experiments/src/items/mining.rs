@@ -1,4 +1,4 @@
-//! Bonilla et al. 2019, Figure 5: rate of coal-mining disasters by variational posteriors and Monte Carlo.
+//! Bonilla et al. 2019, Figure 5: rate of coal-mining disasters.
 
 use crate::baselines::{Chain, Leapfrog, WhitenedPosterior, elliptical_slice, hamiltonian};
 use crate::data::{Part, Scales, Store};
@@ -15,17 +15,16 @@ use gp_variational::Expectation;
 
 const FILE: &str = "lgcp/mining_binned.csv";
 const DATA: &str = "mining";
-/// Setting with the hyperparameters of the authors' program.
 const FIXED: &str = "fixed";
 const SETTINGS: [&str; 2] = [FIXED, "learned"];
-/// Kernel of the authors' program, in days.
+/// Authors' kernel, in days.
 const KERNEL: &str = "fixed(1) * rbf(lengthscale=fixed(13516))";
 
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Method {
     Slices,
     Hamiltonian,
-    /// Variational posterior, with this share of observations as inducing inputs.
+    /// Share of observations as inducing inputs.
     Variational(Gaussians, f64),
 }
 
@@ -41,7 +40,6 @@ const METHODS: [(&str, Method); 8] = [
 ];
 const SHOWN: &[&str] = &["ess", "fg, SF=1", "fg, SF=0.1", "mog1, SF=0.1"];
 
-/// Figure 5.
 pub(super) const MINING: Grid<Method> = Grid {
     name: "004-figure-5",
     title: "rate of coal-mining disasters, by variational posteriors, elliptical slice sampling and Hamiltonian Monte Carlo",
@@ -109,7 +107,6 @@ fn run(at: &At<'_, Method>) -> Result<Outcome, ExperimentError> {
     Ok(curves(outcome, &latents[0].mean, &latents[0].variance, &rate).by(found.effort))
 }
 
-/// Table comparing each chain and posterior with the first chain of `ess`.
 fn table(results: &Results) -> Vec<Block> {
     let all = SETTINGS.iter().flat_map(|setting| METHODS.iter().map(move |(name, _)| (*setting, *name)));
     let rows = all.flat_map(|(setting, name)| compared(results, setting, name)).collect();
@@ -125,7 +122,6 @@ fn table(results: &Results) -> Vec<Block> {
     vec![Block::table(header, rows)]
 }
 
-/// Rows of a method, one per chain.
 fn compared(results: &Results, setting: &str, name: &str) -> Vec<Vec<String>> {
     let all = |method: &str, curve: &str| results.curves(DATA, setting, method, curve);
     let own = ["mean", "deviation", "rate"].map(|curve| all(name, curve));
@@ -183,7 +179,6 @@ fn events(store: &Store, in_days: bool) -> Result<Part, ExperimentError> {
     Ok(all)
 }
 
-/// Adds curves by bin: means and standard deviations of the log rate, and means of the rate.
 fn curves(outcome: Outcome, mean: &[f64], variance: &[f64], rate: &[f64]) -> Outcome {
     let by_bin = |values: &mut dyn Iterator<Item = f64>| -> Vec<(f64, f64)> {
         values.enumerate().map(|(i, value)| (i as f64, value)).collect()

@@ -25,7 +25,7 @@ mod two_averages;
 use crate::error::ExperimentError;
 use crate::harness::Item;
 
-/// All items, in report order.
+/// All items in report order.
 pub const ITEMS: &[&dyn Item] = &[
     &schemes::VEHICLE,
     &multiclass::TABLES,
@@ -64,7 +64,7 @@ pub const ITEMS: &[&dyn Item] = &[
     &cluster::Cluster,
 ];
 
-/// Items of these names; `all` selects all items.
+/// Items by name; `all` selects all.
 ///
 /// # Errors
 /// For an unknown name.

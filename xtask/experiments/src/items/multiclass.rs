@@ -1,5 +1,4 @@
-//! Villacampa-Calvo & Hernández-Lobato 2017, multi-class classification: tables, training curves, and regions of a
-//! plane.
+//! Villacampa-Calvo & Hernández-Lobato 2017, multi-class classification.
 
 use crate::data::draw_classes;
 use crate::error::ExperimentError;
@@ -16,7 +15,7 @@ const METHODS: &[(&str, Method)] = &[
     ("sep", Method::TiedSites),
     ("vi", Method::Variational),
 ];
-/// Methods of the tables, with EP and stochastic EP also from the start of the authors' program.
+/// EP and stochastic EP also have the start of the authors' program.
 const STARTS: &[(&str, (Method, Start))] = &[
     ("gfitc", (Method::Gfitc, Start::Broad)),
     ("ep", (Method::OwnSites, Start::Broad)),
@@ -25,11 +24,10 @@ const STARTS: &[(&str, (Method, Start))] = &[
     ("ep, authors' start", (Method::OwnSites, Start::Authors)),
     ("sep, authors' start", (Method::TiedSites, Start::Authors)),
 ];
-/// Kernel of the drawn functions, and that of the models, with all parameters fixed.
+/// Kernel of the drawn functions and, fixed, of the models.
 const TRUE: &str = "1 * rbf(lengthscale=1)";
 const FIXED: &str = "fixed(1) * rbf(lengthscale=fixed(1)) + white(variance=fixed(0.001))";
 
-/// Tables 2 and 3.
 pub(super) const TABLES: Grid<(Method, Start)> = Grid {
     name: "000-tables-2-3",
     title: "negative log-likelihood and error of multi-class classification, by GFITC, EP, stochastic EP and variational inference",
@@ -83,7 +81,6 @@ pub(super) const TABLES: Grid<(Method, Start)> = Grid {
     ..Grid::EMPTY
 };
 
-/// Figures 4 and 6.
 pub(super) const SATELLITE: Grid<Method> = Grid {
     name: "000-figures-4-6",
     title: "Satellite by training time, by GFITC, EP, stochastic EP and variational inference",
@@ -113,7 +110,7 @@ pub(super) const SATELLITE: Grid<Method> = Grid {
     ..Grid::EMPTY
 };
 
-/// Upper Figure 5.
+/// Upper figure.
 pub(super) const DIGITS: Grid<(Method, Rule)> = Grid {
     name: "000-figure-5-mnist",
     title: "MNIST digits in mini-batches, by training time",
@@ -146,7 +143,7 @@ pub(super) const DIGITS: Grid<(Method, Rule)> = Grid {
     ..Grid::EMPTY
 };
 
-/// Lower Figure 5, and lower Figure 4 of Hernández-Lobato & Hernández-Lobato 2016.
+/// Lower figure, and lower Figure 4 of Hernández-Lobato & Hernández-Lobato 2016.
 pub(super) const FLIGHTS: Grid<(Method, Rule)> = Grid {
     name: "000-figure-5-flights",
     title: "two million flights, early, on time or late (or late or not), in mini-batches, by training time (and 003, Figure 4)",
@@ -189,7 +186,6 @@ pub(super) const FLIGHTS: Grid<(Method, Rule)> = Grid {
     ..Grid::EMPTY
 };
 
-/// Figure 3.
 pub(super) const THREE_CLASSES: Grid<Method> = Grid {
     name: "000-figure-3",
     title: "decision boundaries and inducing inputs for three drawn classes, by four methods",
@@ -227,7 +223,7 @@ pub(super) const THREE_CLASSES: Grid<Method> = Grid {
     ..Grid::EMPTY
 };
 
-/// Run in batches of the setting's size; length-scales start at this factor times √D.
+/// Batches of the setting's size; length-scales start at this factor times √D.
 pub(super) fn in_batches(
     at: &At<'_, (Method, Rule)>,
     lengthscale: f64,
@@ -239,8 +235,8 @@ pub(super) fn in_batches(
     Setup { batch, lengthscale, rule, ..setup }.course(method)
 }
 
-/// Run on three drawn functions with the true kernel. Methods in mini-batches use batches of 100 and Adam, for as many
-/// epochs as the others have iterations.
+/// Three drawn functions with the true kernel. Mini-batches have 100 rows and Adam, with as many epochs as
+/// full-batch methods have iterations.
 fn drawn(at: &At<'_, Method>) -> Result<Outcome, ExperimentError> {
     let (kernel, steps) = (at.kernel(TRUE)?, at.choose(2000, 200, 5));
     let split = draw_classes(kernel.as_ref(), 3, at.choose(1000, 1000, 60), 1 + at.seed())?;

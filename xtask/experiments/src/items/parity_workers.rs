@@ -1,4 +1,4 @@
-//! Hernández-Lobato & Hernández-Lobato 2016, right Figure 3: odd and even digits by the number of workers.
+//! Hernández-Lobato & Hernández-Lobato 2016, right Figure 3: digit parity by number of workers.
 
 use crate::error::ExperimentError;
 use crate::grid::{Grid, Show, number};
@@ -14,7 +14,6 @@ use std::time::Instant;
 const DATA: &str = "mnist-b";
 const METHODS: [(&str, Method); 2] = [("sep", Method::OwnSites), ("svi", Method::Variational)];
 
-/// Right Figure 3.
 pub(super) const WORKERS: Grid<Method> = Grid {
     name: "003-figure-3-workers",
     title: "odd and even MNIST digits by the number of threads, by scalable EP and variational inference",
@@ -52,12 +51,10 @@ pub(super) const WORKERS: Grid<Method> = Grid {
     ..Grid::EMPTY
 };
 
-/// Powers of two below `most`, and `most`.
 fn counts(most: usize) -> Vec<usize> {
     (0..usize::BITS).map(|k| 1 << k).take_while(|count| *count < most).chain([most]).collect()
 }
 
-/// Trains with all threads of the current pool.
 fn timed(setup: &Setup<'_>, method: Method) -> Result<Outcome, ExperimentError> {
     let (clock, processor) = (Instant::now(), ProcessTime::now());
     let Learned { fitted, effort } = setup.learned(method)?;
@@ -78,7 +75,7 @@ fn show(results: &Results) -> Vec<Block> {
     [table(results, &settings)].into_iter().chain(picture).collect()
 }
 
-/// FNV-1a hash of a table, reduced to 52 bits, which an `f64` holds exactly.
+/// FNV-1a hash, reduced to 52 bits, which an `f64` holds exactly.
 fn fingerprint(table: &faer::Mat<f64>) -> f64 {
     let bytes = (0..table.ncols()).flat_map(|j| table.col(j).iter().flat_map(|x| x.to_le_bytes()));
     let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
@@ -87,7 +84,6 @@ fn fingerprint(table: &faer::Mat<f64>) -> f64 {
     (hash >> 12) as f64
 }
 
-/// Table with a row per method and number of threads.
 fn table(results: &Results, settings: &[(&str, Option<f64>)]) -> Block {
     let of = |setting: &str, method: &str, score: &str| {
         Summary::of(&results.scores(DATA, setting, method, score)).map(|found| found.mean)

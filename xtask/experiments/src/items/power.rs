@@ -1,4 +1,4 @@
-//! Bui et al. 2017, Power EP: regression and classification by power.
+//! Bui et al. 2017: Power EP by power.
 
 use crate::data::draw_regression;
 use crate::grid::Grid;
@@ -8,7 +8,7 @@ use crate::methods::regress;
 use crate::methods::rule::Rule;
 use crate::report::Pairing;
 
-/// Methods with their powers; `gp` is exact regression.
+/// Powers by method; `gp` is exact regression.
 const POWERS: [(&str, Option<f64>); 9] = [
     ("vfe", Some(0.0)),
     ("pep0.2", Some(0.2)),
@@ -20,11 +20,10 @@ const POWERS: [(&str, Option<f64>); 9] = [
     ("ep", Some(1.0)),
     ("gp", None),
 ];
-/// Methods ranked in the paper.
 const RANKED: [&str; 8] = ["vfe", "pep0.2", "pep0.4", "pep0.5", "pep0.6", "pep0.8", "pep0.9", "ep"];
-/// Setting of exact regression, which has no M.
+/// Exact regression has no M.
 const ALL: &str = "all points";
-/// Variational inference without and with natural gradients.
+/// Without and with natural gradients.
 const BOUND: Method = Method::VariationalInBatches(None);
 const NATURAL: Method = Method::VariationalInBatches(Some(0.1));
 
@@ -37,7 +36,7 @@ const fn pairing(
     Pairing { first, second, score, paper }
 }
 
-/// Figure 3 (and 8 to 13).
+/// Also Figures 8 to 13.
 pub(super) const DRAWN: Grid<Option<f64>> = Grid {
     name: "001-figure-3",
     title: "Power EP on functions drawn from a Gaussian process, by power and number of inducing inputs, compared with exact regression",
@@ -93,7 +92,7 @@ pub(super) const DRAWN: Grid<Option<f64>> = Grid {
     ..Grid::EMPTY
 };
 
-/// Figures 4 and 5 (and 14 to 22).
+/// Also Figures 14 to 22.
 pub(super) const REGRESSION: Grid<Option<f64>> = Grid {
     name: "001-figures-4-5",
     title: "Power EP on eight regression data sets, by power and number of inducing inputs",
@@ -144,7 +143,7 @@ pub(super) const REGRESSION: Grid<Option<f64>> = Grid {
     ..Grid::EMPTY
 };
 
-/// Figures 6 and 7 (and 24 to 30).
+/// Also Figures 24 to 30.
 pub(super) const CLASSIFICATION: Grid<Method> = Grid {
     name: "001-figures-6-7",
     title: "Power EP on six binary data sets in mini-batches, by power and number of inducing inputs",
@@ -204,7 +203,6 @@ pub(super) const CLASSIFICATION: Grid<Method> = Grid {
     ..Grid::EMPTY
 };
 
-/// Figure 23.
 pub(super) const BANANA: Grid<Method> = Grid {
     name: "001-figure-23",
     title: "positions of inducing inputs on Banana, by the power of Power EP",
@@ -246,7 +244,7 @@ pub(super) const BANANA: Grid<Method> = Grid {
     ..Grid::EMPTY
 };
 
-/// Figures 31 and 32, and upper Figure 4 of Hernández-Lobato & Hernández-Lobato 2016.
+/// Also upper Figure 4 of Hernández-Lobato & Hernández-Lobato 2016.
 pub(super) const DIGITS: Grid<(Method, Rule)> = Grid {
     name: "001-figures-31-32",
     title: "odd and even MNIST digits in mini-batches, by the power of Power EP and training time (and 003, upper Figure 4)",

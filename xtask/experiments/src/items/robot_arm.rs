@@ -1,4 +1,4 @@
-//! Bonilla et al. 2019, Figures 7, 15, 17 and 18: torques of a robot arm by a regression network.
+//! Bonilla et al. 2019, Figures 7, 15, 17 and 18: regression network for torques of a robot arm.
 
 use crate::data::{Part, Split, Store, every_fifth};
 use crate::error::ExperimentError;
@@ -18,10 +18,10 @@ use gp_variational::{Predictor, Savigp};
 
 const FILE: &str = "regression/sarcos_test.csv.gz";
 const JOINTS: usize = 7;
-/// Data set of joints 4 and 7.
+/// Joints 4 and 7.
 const TWO: &str = "sarcos-2";
 
-/// Figures 7, 15, 17 and 18; `true` for learned inducing inputs.
+/// `true` for learned inducing inputs.
 pub(super) const TORQUES: Grid<bool> = Grid {
     name: "004-figures-7-15",
     title: "torques of a robot arm by a regression network, two joints and all seven (test rows of the paper only)",
@@ -77,7 +77,7 @@ fn run(at: &At<'_, bool>) -> Result<Outcome, ExperimentError> {
     Ok(each.fold(outcome, |outcome, (joint, sse)| outcome.with(&format!("sse of joint {joint}"), *sse)))
 }
 
-/// Split with the torques of these joints; every fifth row is a test row.
+/// Torques of these joints; every fifth row is a test row.
 fn torques(store: &Store, joints: &[usize]) -> Result<Split, ExperimentError> {
     let mut all = match store {
         Store::Folder(_) => store.table(FILE, JOINTS)?,

@@ -1,5 +1,5 @@
 //! Hernández-Lobato & Hernández-Lobato 2016, left Figure 1, and Villacampa-Calvo & Hernández-Lobato 2017, Figure 1:
-//! log Z by training time, for several schedules of hyperparameter steps.
+//! log Z by training time.
 
 use crate::data::Task;
 use crate::error::ExperimentError;

@@ -1,5 +1,4 @@
-//! Bonilla et al. 2019, Figure 12: depths and velocities below a seismic survey, by variational posteriors and Monte
-//! Carlo.
+//! Bonilla et al. 2019, Figure 12: depths and velocities below a seismic survey.
 
 use crate::baselines::{Leapfrog, WhitenedPosterior, elliptical_slice, hamiltonian};
 use crate::data::{Part, Store};
@@ -23,19 +22,19 @@ const FILE: &str = "regression/seismic_savigp.csv";
 const DATA: &str = "seismic";
 const SETTING: &str = "Z=X";
 const LAYERS: usize = 4;
-/// Prior means of depths (metres) and velocities (metres per second), and standard deviations relative to them.
+/// Prior means of depths (m) and velocities (m/s); relative standard deviations.
 const MEANS: [[f64; LAYERS]; 2] = [[200.0, 500.0, 1600.0, 2200.0], [1950.0, 2300.0, 2750.0, 3650.0]];
 const SHARES: [f64; 2] = [0.15, 0.1];
-/// Initial variance of the paper's posterior, relative to the prior's.
+/// Initial variance of the paper's posterior, relative to the prior.
 const NARROW: f64 = 1e-3;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Method {
     Hamiltonian,
     Slices,
-    /// One full Gaussian by L-BFGS, from the paper's narrow start.
+    /// L-BFGS from the paper's narrow start.
     Full,
-    /// The same by natural gradients, from the prior.
+    /// Natural gradients from the prior.
     Natural,
     Mixture(Gaussians),
 }
@@ -49,7 +48,6 @@ const METHODS: [(&str, Method); 6] = [
     ("mog2", Method::Mixture(Gaussians::TwoDiagonal)),
 ];
 
-/// Figure 12.
 pub(super) const SURVEY: Grid<Method> = Grid {
     name: "004-figure-12",
     title: "depths and velocities below a seismic survey, by variational posteriors and Monte Carlo",
@@ -121,7 +119,6 @@ fn variational(survey: &Part, method: Method, at: &At<'_, Method>) -> Result<Out
     }))
 }
 
-/// Posterior converged by natural gradients.
 fn at_rest(model: &mut Savigp, table: &Table<'_>, steps: usize) -> Result<(f64, Effort), ExperimentError> {
     let options = NaturalOptions { tolerance: 1e-8, max_steps: steps, ..NaturalOptions::default() };
     let mut bound = Bound::new(model, table)?;
@@ -131,7 +128,6 @@ fn at_rest(model: &mut Savigp, table: &Table<'_>, steps: usize) -> Result<(f64, 
     Ok((found.bound, effort))
 }
 
-/// Posterior with prior means and `NARROW` times the prior variances.
 fn narrow(counts: &[usize]) -> Result<Mixture, ExperimentError> {
     let mut start = Mixture::prior(counts, Covariance::Full)?;
     for (q, &count) in counts.iter().enumerate() {
@@ -163,7 +159,7 @@ fn monte_carlo(survey: &Part, at: &At<'_, Method>) -> Result<Outcome, Experiment
     }))
 }
 
-/// Positions in metres, and the four reflection times.
+/// Positions in metres, and four reflection times.
 fn survey(store: &Store) -> Result<Part, ExperimentError> {
     Ok(match store {
         Store::Folder(_) => {
@@ -184,7 +180,7 @@ fn survey(store: &Store) -> Result<Part, ExperimentError> {
     })
 }
 
-/// Adds curves by position: mean and standard deviation of a latent, in prior standard deviations.
+/// Adds curves of a latent's mean and deviation by position, in prior standard deviations.
 fn with_latent(outcome: Outcome, q: usize, survey: &Part, mean: &[f64], variance: &[f64]) -> Outcome {
     let curve = |values: &mut dyn Iterator<Item = f64>| -> Vec<(f64, f64)> {
         survey.inputs.col(0).iter().copied().zip(values).collect()
@@ -194,7 +190,6 @@ fn with_latent(outcome: Outcome, q: usize, survey: &Part, mean: &[f64], variance
         .with_curve(&format!("deviation {q}"), curve(&mut variance.iter().map(|v| v.sqrt())))
 }
 
-/// Curves of a latent: means and standard deviations, by one method and chain.
 fn latent<'a>(results: &'a Results, method: &str, chain: usize, q: usize) -> Option<[&'a [(f64, f64)]; 2]> {
     let curve = |name: String| results.curves(DATA, SETTING, method, &name).get(chain).copied();
     Some([curve(format!("mean {q}"))?, curve(format!("deviation {q}"))?])
@@ -242,7 +237,7 @@ fn rows(results: &Results) -> Vec<Vec<String>> {
     rows
 }
 
-/// Plot of means and two standard deviations, as bands by `fg` and as lines by `hmc`.
+/// Means ± two standard deviations: bands by `fg`, lines by `hmc`.
 fn picture(results: &Results, kind: usize, name: &str) -> Option<Block> {
     let mut layers = Vec::new();
     let [full, chain] = [METHODS[2].0, METHODS[0].0];

@@ -1,5 +1,4 @@
-//! Bui et al. 2017, Figure 33: Power EP of power 1 with an inducing input at every observation, compared with
-//! textbook EP.
+//! Bui et al. 2017, Figure 33: EP with an inducing input per observation, compared with textbook EP.
 
 use crate::baselines::TextbookEp;
 use crate::data::Part;
@@ -18,11 +17,11 @@ use gp_likelihoods::BernoulliProbit;
 const DATA: &str = "ionosphere";
 const METHODS: [&str; 2] = ["ep, textbook", "power ep, Z = X"];
 const SCORES: [(&str, &str); 2] = [("log_z", "log Z"), ("nll", "negative log-likelihood on the test set")];
-/// Number of grid points per axis. ln ℓ starts at 0, ln σ at −1.
+/// Grid points per axis; ln ℓ starts at 0, ln σ at −1.
 const STEPS: usize = 9;
 const FIRST: [f64; 2] = [0.0, -1.0];
 
-/// Figure 33; `true` for textbook EP.
+/// `true` for textbook EP.
 pub(super) const TEXTBOOK: Grid<bool> = Grid {
     name: "001-figure-33",
     title: "Power EP with an inducing input at every observation, compared with textbook EP, on Ionosphere",
@@ -43,7 +42,6 @@ pub(super) const TEXTBOOK: Grid<bool> = Grid {
     ..Grid::EMPTY
 };
 
-/// Name of a grid point, and its ln ℓ and ln σ.
 fn setting(i: usize, j: usize) -> (String, [f64; 2]) {
     let at = [FIRST[0] + 0.5 * i as f64, FIRST[1] + 0.75 * j as f64];
     (format!("lnl={};lns={}", at[0], at[1]), at)
@@ -72,7 +70,6 @@ fn run(at: &At<'_, bool>) -> Result<Outcome, ExperimentError> {
     Ok(found.into_iter().fold(outcome, |outcome, (name, value)| outcome.with(name, value)))
 }
 
-/// Named scores of a run.
 type Found = [(&'static str, f64); 3];
 
 fn power_ep(kernel: Box<dyn Kernel>, training: &Part) -> Result<(Predictor, Found), ExperimentError> {
@@ -111,7 +108,6 @@ fn show(results: &Results) -> Vec<Block> {
     blocks
 }
 
-/// Table row of a score: means of both methods, and their largest difference.
 fn differences(results: &Results, score: &str, title: &str) -> Option<Vec<String>> {
     let of = |name: &str, method: &str| results.score_of(DATA, name, method, 0, score);
     let pair = |name: String| {
@@ -133,7 +129,7 @@ fn differences(results: &Results, score: &str, title: &str) -> Option<Vec<String
     ])
 }
 
-/// Map of a score over the grid, darker for lower values, with the same scale for both methods.
+/// Map over the grid, darker for lower values, equally scaled for both methods.
 fn map(results: &Results, method: &str, score: &str, title: &str, file: &str) -> Option<Block> {
     let known = |i: usize, j: usize| {
         let name = setting(i, j).0;
@@ -165,7 +161,7 @@ fn map(results: &Results, method: &str, score: &str, title: &str, file: &str) ->
     Some(Block::Figure(format!("001-textbook-{score}-{file}"), Box::new(picture)))
 }
 
-/// Colour from dark blue to yellow; white if unknown.
+/// Dark blue to yellow; white if unknown.
 fn shade(value: Option<f64>, low: f64, high: f64) -> Colour {
     const ENDS: [[f64; 3]; 3] = [[40.0, 20.0, 90.0], [40.0, 145.0, 140.0], [250.0, 230.0, 60.0]];
     let Some(value) = value else { return [255; 3] };

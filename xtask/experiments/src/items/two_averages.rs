@@ -1,5 +1,4 @@
-//! Villacampa-Calvo & Hernández-Lobato 2017, Figure 7: E[log p] and log E[p] of test flights during variational
-//! training.
+//! Villacampa-Calvo & Hernández-Lobato 2017, Figure 7: E[log p] and log E[p] of test flights.
 
 use crate::data::Part;
 use crate::error::ExperimentError;
@@ -12,7 +11,7 @@ use crate::methods::scores;
 use gp_likelihoods::{Latent, LatentDerivatives, Workspace};
 use gp_variational::Predictor;
 
-/// Figure 7, without and with natural gradients (with their rate).
+/// Rate of natural gradients, if used.
 pub(super) const TWO_AVERAGES: Grid<Option<f64>> = Grid {
     name: "000-figure-7",
     title: "effect of variational training on E[log p] and log E[p] of test flights",
@@ -52,7 +51,7 @@ pub(super) const TWO_AVERAGES: Grid<Option<f64>> = Grid {
     ..Grid::EMPTY
 };
 
-/// Mean over observations of `E[ln p(y | f)]` under a single-component posterior.
+/// Mean `E[ln p(y | f)]` under a single-component posterior.
 fn mean_log(posterior: &Predictor, test: &Part) -> Result<f64, ExperimentError> {
     let latents = posterior.latents(test.inputs.as_ref())?;
     let (mut workspace, mut slopes, mut sum) = (Workspace::new(), LatentDerivatives::default(), 0.0);
@@ -75,7 +74,7 @@ mod tests {
     use gp_likelihoods::Gaussian;
     use gp_variational::Savigp;
 
-    /// Prior N(0, 2) and noise 0.5 give −½ ln(2π 0.5) − (y² + 2) / (2 · 0.5).
+    /// Prior N(0, 2), noise 0.5: −½ ln(2π 0.5) − (y² + 2) / (2 · 0.5).
     #[test]
     fn the_mean_log_density_of_a_normal_is_known() {
         let inputs = Mat::from_fn(3, 1, |i, _| i as f64);

@@ -1,5 +1,4 @@
-//! Classifiers: GFITC, EP with own or tied sites, and variational inference, full-batch or in mini-batches; logistic
-//! regression.
+//! Classifiers: GFITC, EP, variational inference, logistic regression.
 
 use super::course::{Course, Making, level, started_anew, stops};
 use super::fitted::Learned;
@@ -21,35 +20,35 @@ use gp_optim::Batches;
 use gp_variational::savigp::Bound;
 use gp_variational::{NaturalOptions, Predictor, Savigp};
 
-/// Initial rate of sign-adaptive steps. The papers do not give it.
+/// Initial rate of sign-adaptive steps; not in the papers.
 pub(super) const RATE: f64 = 0.01;
-/// Fixed ε of the robust likelihood (Villacampa-Calvo & Hernández-Lobato 2017 §3.2).
+/// ε of the robust likelihood (Villacampa-Calvo & Hernández-Lobato 2017 §3.2).
 const ROBUST: f64 = 1e-3;
-/// Step of sites in mini-batches, which need less damping (Hernández-Lobato & Hernández-Lobato 2016 §2).
+/// Site step in mini-batches, which need less damping (Hernández-Lobato & Hernández-Lobato 2016 §2).
 const SITE_STEP: f64 = 0.99;
 
-/// End of the horizontal line of a method without a curve, in seconds.
+/// Seconds at which the line of a method without a curve ends.
 const LEVEL: f64 = 1000.0;
 
 /// Classification method.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Method {
-    /// Generalised FITC: EP converges at every evaluation of L-BFGS.
+    /// Generalised FITC: EP converges at every L-BFGS evaluation.
     Gfitc,
-    /// EP with a site per observation; sweeps alternate with steps of the parameters.
+    /// EP with a site per observation; sweeps and parameter steps alternate.
     OwnSites,
-    /// The same with one site per class.
+    /// `OwnSites` with one site per class.
     TiedSites,
-    /// Variational inference: L-BFGS on everything, starting from a posterior converged by natural gradients.
+    /// Variational inference: L-BFGS on everything, from a posterior converged by natural gradients.
     Variational,
-    /// Power EP with this power in mini-batches, with a site per observation.
+    /// Mini-batch Power EP of this power, a site per observation.
     OwnInBatches(f64),
-    /// EP in mini-batches, with one site per class.
+    /// Mini-batch EP, one site per class.
     TiedInBatches,
-    /// Variational inference in mini-batches. The posterior moves by natural gradients of this rate, or like the
+    /// Mini-batch variational inference. The posterior moves by natural gradients of this rate, or like the
     /// parameters.
     VariationalInBatches(Option<f64>),
-    /// Logistic regression on the inputs.
+    /// Logistic regression on inputs.
     Logistic,
 }
 
@@ -66,35 +65,35 @@ impl Method {
 pub enum Start {
     /// Amplitude 1, noise 0.1, length-scales `Setup::lengthscale` √D.
     Broad,
-    /// Those of the authors' program: [`kernels::from_distances`].
+    /// Authors' program: [`kernels::from_distances`].
     Authors,
 }
 
-/// Classification problem with training settings.
+/// Classification problem and training settings.
 #[derive(Clone, Copy, Debug)]
 pub struct Setup<'a> {
     /// Training and test set.
     pub split: &'a Split,
-    /// Number of inducing inputs, per class if there are several.
+    /// Inducing inputs, per class if several.
     pub inducing: usize,
-    /// Number of iterations or batches.
+    /// Iterations or batches.
     pub steps: u64,
-    /// Random seed of initial inducing inputs (random training rows) and of batches.
+    /// Seed of initial inducing inputs (random training rows) and batches.
     pub seed: u64,
     /// Kernel of every latent; None for the default.
     pub kernel: Option<&'a dyn Kernel>,
-    /// Initial length-scales of the default kernel, divided by √D.
+    /// Initial length-scales of the default kernel, in units of √D.
     pub lengthscale: f64,
     /// Rows per batch.
     pub batch: usize,
-    /// Optimiser of mini-batches.
+    /// Mini-batch optimiser.
     pub rule: Rule,
     /// Initial hyperparameters of the default kernel.
     pub start: Start,
 }
 
 impl<'a> Setup<'a> {
-    /// Setup with the default kernel and length-scales √D.
+    /// Default kernel, length-scales √D.
     #[must_use]
     pub fn new(split: &'a Split, inducing: usize, steps: u64, seed: u64) -> Self {
         Self {
@@ -110,18 +109,19 @@ impl<'a> Setup<'a> {
         }
     }
 
-    /// Trains and scores: `nll`, `error` and `seconds` of training.
+    /// Trains and scores: `nll`, `error`, training `seconds`.
     ///
     /// # Errors
-    /// Those of training or predicting.
+    /// If training or prediction fails.
     pub fn run(&self, method: Method) -> Result<Outcome, ExperimentError> {
         let (Learned { fitted, effort }, seconds) = scores::timed(|| self.learned(method))?;
         Ok(scores::of_labels(fitted.as_ref(), &self.split.test, seconds)?.by(effort))
     }
 
-    /// [`run`](Self::run) with curves `nll by seconds` and `error by seconds`, at iterations that are powers of two
-    /// (from 16 on in mini-batches) and at the end. L-BFGS and variational inference cannot be observed during
-    /// training, and are run again for each point, with the same steps.
+    /// [`run`](Self::run) with curves `nll by seconds` and `error by seconds`, at the end and at iterations
+    /// that are powers of two (from 16 in mini-batches).
+    ///
+    /// L-BFGS and variational inference are run again for each point, with the same steps.
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -159,7 +159,7 @@ impl<'a> Setup<'a> {
     /// Trains without scoring.
     ///
     /// # Errors
-    /// Those of training.
+    /// If training fails.
     pub fn learned(&self, method: Method) -> Result<Learned, ExperimentError> {
         let Learned { fitted, effort } = self.learn(method, &mut |_, _| {})?;
         Ok(Learned { fitted, effort: self.effort(effort) })
@@ -170,7 +170,6 @@ impl<'a> Setup<'a> {
         effort.with("batch", self.batch).with("steps at most", self.steps)
     }
 
-    /// Trains, and calls `look` after the steps of methods that can be observed.
     fn learn(
         &self,
         method: Method,
@@ -241,7 +240,6 @@ impl<'a> Setup<'a> {
         })
     }
 
-    /// Trains posterior and parameters by L-BFGS, starting from a converged posterior.
     fn variational(&self) -> Result<Learned, ExperimentError> {
         let labels = self.split.training.labels();
         let data = Table::with_targets(self.split.training.inputs.as_ref(), &labels)?;
@@ -255,10 +253,10 @@ impl<'a> Setup<'a> {
         Ok(Learned { fitted: Box::new(model.predictor()?), effort })
     }
 
-    /// Variational posterior trained in mini-batches, with its training record.
+    /// Mini-batch variational posterior, and its training record.
     ///
     /// # Errors
-    /// Those of training.
+    /// If training fails.
     pub fn variational_in_batches(
         &self,
         natural: Option<f64>,

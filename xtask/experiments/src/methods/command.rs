@@ -12,12 +12,9 @@ use std::path::Path;
 /// Index of the 95 % interval in the output of `gp eval`.
 const WIDEST: usize = 2;
 
-/// Fits with `gp fit TABLE --target COLUMN` and scores with `gp eval`: `nll` (`log_loss`) and `error` for classes;
-/// `smll` (`msll`), `smse` and `coverage` of 95 % intervals for numbers; `seconds` of the fit, including file access,
-/// and `converged`. The model file stays in `folder`.
-///
-/// # Errors
-/// The message of a failed command.
+/// Fits with `gp fit TABLE --target COLUMN`, scores with `gp eval`: `nll` (`log_loss`), `error` for classes;
+/// `smll` (`msll`), `smse`, `coverage` of 95 % intervals for numbers; `seconds` of the fit with file access;
+/// `converged`. Leaves the model file in `folder`.
 pub(crate) fn by_default(
     names: &Context,
     split: &PlainSplit,
@@ -49,20 +46,13 @@ fn of_eval(scores: &Value, found: Outcome) -> Outcome {
     known.fold(found, |found, (name, value)| found.with(name, value))
 }
 
-/// Runs a command and parses its JSON output.
-///
-/// # Errors
-/// As [`printed`].
 pub(crate) fn gp(names: &Context, words: &[&OsStr]) -> Result<Value, ExperimentError> {
     let text = printed(names, &[words, &[OsStr::new("--json")]].concat())?;
     serde_json::from_str(&text)
         .map_err(|cause| ExperimentError::Command { code: 0, said: format!("{cause} in {text}") })
 }
 
-/// Runs a command without progress and returns its output.
-///
-/// # Errors
-/// The message of a failed command.
+/// Output of a command without progress; the error is the message of a failed command.
 pub(crate) fn printed(names: &Context, words: &[&OsStr]) -> Result<String, ExperimentError> {
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let ends = [&[OsStr::new("gp")], words, &[OsStr::new("--quiet")]];

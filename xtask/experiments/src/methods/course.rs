@@ -1,4 +1,4 @@
-//! Curves of test scores during training.
+//! Test scores during training.
 
 use super::fitted::Fitted;
 use super::scores;
@@ -7,10 +7,9 @@ use crate::error::ExperimentError;
 use crate::harness::{Outcome, Stopwatch};
 use gp_ep::{InferenceError, Predictor};
 
-/// Function that makes a predictor of the model trained so far.
 pub(crate) type Making<'a> = dyn Fn() -> Result<Predictor, InferenceError> + 'a;
 
-/// Recorder of scores during a run. Scoring time is not counted.
+/// Recorder of scores, whose time does not count.
 #[derive(Debug)]
 pub(crate) struct Course<'a> {
     test: &'a Part,
@@ -36,10 +35,7 @@ impl<'a> Course<'a> {
         }
     }
 
-    /// Outcome with curves and final scores. A run that ended before its last stop also has a final point.
-    ///
-    /// # Errors
-    /// If a scoring failed.
+    /// Curves and final scores, with a final point if training ended before the last stop.
     pub(crate) fn end(mut self, fitted: &dyn Fitted) -> Result<Outcome, ExperimentError> {
         let now = self.watch.seconds();
         self.failed.map_or(Ok(()), Err)?;
@@ -53,8 +49,7 @@ impl<'a> Course<'a> {
     }
 }
 
-/// Outcome with curves of a method that cannot be observed during training: it is run again for every stop, with the
-/// same steps. Curves are of `scores` by the score `by`.
+/// Curves of a method that is not observable during training, and is run again for every stop.
 pub(crate) fn started_anew(
     stops: &[u64],
     scores: &[&str],
@@ -65,7 +60,6 @@ pub(crate) fn started_anew(
     Ok(with_curves(found.last().cloned().unwrap_or_default(), &found, scores, by))
 }
 
-/// Outcome with curves of `scores` by the score `by`, with a point per intermediate result.
 pub(crate) fn with_curves(outcome: Outcome, found: &[Outcome], scores: &[&str], by: &str) -> Outcome {
     scores.iter().fold(outcome, |outcome, name| {
         let points = found.iter().map(|found| (score(found, by), score(found, name))).collect();
@@ -73,7 +67,6 @@ pub(crate) fn with_curves(outcome: Outcome, found: &[Outcome], scores: &[&str], 
     })
 }
 
-/// Outcome with `scores` as horizontal lines from 1 to `end`.
 pub(crate) fn level(outcome: Outcome, scores: &[&str], by: &str, end: f64) -> Outcome {
     scores.iter().fold(outcome, |outcome, name| {
         let value = score(&outcome, name);
@@ -85,7 +78,7 @@ fn score(outcome: &Outcome, name: &str) -> f64 {
     outcome.scores.get(name).copied().unwrap_or(f64::NAN)
 }
 
-/// Powers of two from 2^`first` on, and `steps`.
+/// Powers of two from 2^`first`, and `steps`.
 pub(crate) fn stops(first: u32, steps: u64) -> Vec<u64> {
     let powers = (first..63).map(|power| 1u64 << power).take_while(|stop| *stop < steps);
     powers.chain([steps]).collect()

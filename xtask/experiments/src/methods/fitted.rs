@@ -12,13 +12,13 @@ use std::fmt;
 /// Predictions for N observations.
 #[derive(Clone, Debug)]
 pub enum Predicted {
-    /// N×C class probabilities, and the target values of the classes.
+    /// N×C probabilities, and the classes' target values.
     Classes(Mat<f64>, Vec<f64>),
-    /// N·P means and variances of numbers, including noise, row-major.
+    /// N·P means and variances with noise, row-major.
     Numbers(Vec<(f64, f64)>),
 }
 
-/// Fitted model with its training record.
+/// Fitted model and training record.
 pub struct Learned {
     /// Fitted model.
     pub fitted: Box<dyn Fitted>,
@@ -60,7 +60,7 @@ pub trait Fitted {
         })
     }
 
-    /// Inducing inputs per latent, M×D; empty if there are none.
+    /// Inducing inputs per latent, M×D, if any.
     fn inducing(&self) -> Vec<Mat<f64>> {
         Vec::new()
     }

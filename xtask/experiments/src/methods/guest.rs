@@ -10,23 +10,23 @@ use gp_kernels::placement::{Placement, RandomSubset};
 use gp_likelihoods::Likelihood;
 use std::sync::Arc;
 
-/// Method and optional likelihood in place of an item's own.
+/// Method and optional likelihood that replace an item's.
 #[derive(Clone, Debug)]
 pub struct Guest {
     method: Arc<dyn Method>,
     likelihood: Option<Box<dyn Likelihood>>,
 }
 
-/// Initial model that an item gives to a guest.
+/// Initial model for a guest.
 #[derive(Clone, Debug)]
 pub struct Start<'a> {
     /// Kernel of every latent.
     pub kernel: &'a dyn Kernel,
     /// Likelihood, if the guest has none.
     pub likelihood: Box<dyn Likelihood>,
-    /// Number of inducing inputs (initially random training rows) or of active rows.
+    /// Inducing inputs (initially random training rows) or active rows.
     pub inducing: usize,
-    /// Number of iterations, for methods with a setting `iterations`.
+    /// Iterations, for methods with a setting `iterations`.
     pub steps: u64,
     /// Random seed.
     pub seed: u64,
@@ -39,10 +39,10 @@ pub fn effort(found: &Fit) -> Effort {
 }
 
 impl Guest {
-    /// Parses a guest: a method, optionally with a likelihood, as in `svgp: bernoulli_logit`.
+    /// Parses a method with an optional likelihood, as in `svgp: bernoulli_logit`.
     ///
     /// # Errors
-    /// For names unknown to the context; the error lists the known ones.
+    /// For unknown names; lists the known ones.
     pub fn named(name: &str, names: &Context) -> Result<Self, ExperimentError> {
         let (method, likelihood) = match name.split_once(':') {
             Some((method, text)) => (method, Some(names.likelihoods.parse(text.trim())?)),
@@ -51,10 +51,10 @@ impl Guest {
         Ok(Self { method: names.methods.find(method.trim())?, likelihood })
     }
 
-    /// Trains on rows. The method's default decides whether inducing inputs are learned.
+    /// Trains; the method's default decides whether inducing inputs are learned.
     ///
     /// # Errors
-    /// For an unsupported likelihood, and those of training.
+    /// For an unsupported likelihood, or if training fails.
     pub fn fit(&self, training: &Part, start: Start<'_>) -> Result<Fit, ExperimentError> {
         let likelihood = self.likelihood.clone().unwrap_or(start.likelihood);
         if let Some(objection) = self.method.objection(likelihood.as_ref()) {

@@ -1,4 +1,4 @@
-//! Initial kernels and latents. The papers do not give them.
+//! Initial kernels and latents; not in the papers.
 
 use crate::error::ExperimentError;
 use faer::MatRef;
@@ -6,7 +6,7 @@ use gp_ep::SparseProcess;
 use gp_kernels::Kernel;
 use gp_kernels::placement::{Placement, RandomSubset};
 
-/// RBF of amplitude 1 with one length-scale of √D per (standardised) input.
+/// RBF, amplitude 1, a length-scale of √D per (standardised) input.
 ///
 /// # Errors
 /// If `dim` is 0.
@@ -14,7 +14,7 @@ pub fn one_scale_an_input(dim: usize) -> Result<Box<dyn Kernel>, ExperimentError
     Ok(gp_kernels::parse(&format!("1 * rbf(lengthscale=[{}])", scales(dim, 1.0)))?)
 }
 
-/// [`one_scale_an_input`] with latent noise of variance 0.1, and length-scales times a factor.
+/// [`one_scale_an_input`] with latent noise of variance 0.1 and scaled length-scales.
 ///
 /// # Errors
 /// As [`one_scale_an_input`].
@@ -22,7 +22,7 @@ pub fn with_noise(dim: usize, factor: f64) -> Result<Box<dyn Kernel>, Experiment
     Ok(gp_kernels::parse(&format!("1 * rbf(lengthscale=[{}]) + 0.1 * white", scales(dim, factor)))?)
 }
 
-/// RBF of amplitude 1 with a single length-scale of √D.
+/// RBF, amplitude 1, a single length-scale of √D.
 ///
 /// # Errors
 /// None.
@@ -30,8 +30,8 @@ pub fn one_scale(dim: usize) -> Result<Box<dyn Kernel>, ExperimentError> {
     Ok(gp_kernels::parse(&format!("1 * rbf(lengthscale={})", (dim as f64).sqrt()))?)
 }
 
-/// Initial kernel of the authors' program for Hernández-Lobato & Hernández-Lobato 2016: RBF of amplitude 1 with noise
-/// of variance 10⁻³; each squared length-scale is the median squared distance between inducing inputs.
+/// Authors' initial kernel for Hernández-Lobato & Hernández-Lobato 2016: RBF, amplitude 1, noise variance
+/// 10⁻³, squared length-scales the median squared distance of inducing inputs.
 ///
 /// # Errors
 /// If most inducing inputs coincide.
@@ -41,7 +41,7 @@ pub fn from_distances(inducing: MatRef<'_, f64>) -> Result<Box<dyn Kernel>, Expe
     Ok(gp_kernels::parse(&format!("1 * rbf(lengthscale=[{scales}]) + 0.001 * white"))?)
 }
 
-/// Median squared distance over pairs of points; 1 for a single point.
+/// Median over pairs; 1 for a single point.
 fn median_squared_distance(points: MatRef<'_, f64>) -> f64 {
     let squared = |i: usize, j: usize| -> f64 {
         points.row(i).iter().zip(points.row(j).iter()).map(|(a, b)| (a - b).powi(2)).sum()
@@ -75,7 +75,7 @@ mod tests {
     use super::*;
     use faer::mat;
 
-    /// Points 0, 1 and 3: squared distances 1, 4 and 9.
+    /// Points 0, 1, 3: squared distances 1, 4, 9.
     #[test]
     fn the_median_is_of_all_pairs() {
         assert_eq!(median_squared_distance(mat![[0.0], [1.0], [3.0]].as_ref()), 4.0);

@@ -1,4 +1,4 @@
-//! Training and scoring of methods on a split, shared by several items.
+//! Training and scoring on a split, shared by items.
 
 pub mod classify;
 pub(crate) mod command;

@@ -1,4 +1,4 @@
-//! Predictions of a classifier on a grid in the plane, stored as curves for plots.
+//! Classifier predictions on a grid, stored as curves for plots.
 
 use super::fitted::Fitted;
 use super::scores;
@@ -7,21 +7,21 @@ use crate::error::ExperimentError;
 use crate::harness::Outcome;
 use faer::Mat;
 
-/// Cells per side, and margin around the data as a share of their extent.
+/// Cells per side; margin as a share of the data's extent.
 const CELLS: usize = 48;
 const MARGIN: f64 = 0.08;
 
 /// Grid of cells in a plane.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plane {
-    /// Lower and upper end of each axis.
+    /// Limits per axis.
     pub ends: [[f64; 2]; 2],
-    /// Number of cells along each axis.
+    /// Cells per axis.
     pub cells: usize,
 }
 
 impl Plane {
-    /// Grid around the observations of a part with two inputs.
+    /// Grid around observations with two inputs.
     #[must_use]
     pub fn around(part: &Part) -> Self {
         let ends = [0, 1].map(|d| {
@@ -33,7 +33,7 @@ impl Plane {
         Self { ends, cells: CELLS }
     }
 
-    /// Edges of cells along an axis, one more than there are cells.
+    /// Cell edges along an axis, one more than cells.
     #[must_use]
     pub fn edges(&self, axis: usize) -> Vec<f64> {
         let [low, high] = self.ends[axis];
@@ -48,11 +48,11 @@ impl Plane {
         })
     }
 
-    /// Adds the score `near_boundary`, and the curves `plane` (ends of the axes), `region` (most probable class per
-    /// cell and its probability to three digits), `inducing K` per latent, and `class K` (training points).
+    /// Adds score `near_boundary`, and curves `plane` (axis limits), `region` (most probable class per cell,
+    /// probability to three digits), `inducing K` per latent, `class K` (training points).
     ///
     /// # Errors
-    /// For failed predictions.
+    /// If predictions fail.
     pub fn describe(
         &self,
         outcome: Outcome,

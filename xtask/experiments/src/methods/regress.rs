@@ -18,11 +18,10 @@ use std::f64::consts::TAU;
 
 pub(crate) const NOISE: f64 = 0.1;
 
-/// Power EP with this power. Inducing inputs are learned, starting from k-means. Scores are `smse`, `smll`,
-/// `log_evidence` and `seconds`.
+/// Power EP; learns inducing inputs from k-means. Scores: `smse`, `smll`, `log_evidence`, `seconds`.
 ///
 /// # Errors
-/// Those of training or predicting.
+/// If training or prediction fails.
 pub fn sparse(
     split: &Split,
     inducing: usize,
@@ -43,7 +42,7 @@ pub fn sparse(
     })
 }
 
-/// Exact regression, with the same scores.
+/// Exact regression, with the scores of [`sparse`].
 ///
 /// # Errors
 /// As [`sparse`].
@@ -51,7 +50,6 @@ pub fn exact(split: &Split, evaluations: u64) -> Result<Outcome, ExperimentError
     scored(split, || exact_posterior(&split.training, evaluations))
 }
 
-/// Posterior of exact regression, its log evidence, and the training record.
 pub(crate) fn exact_posterior(
     training: &Part,
     evaluations: u64,
@@ -63,7 +61,7 @@ pub(crate) fn exact_posterior(
     Ok((model.posterior(&data)?, log_evidence(&run), effort(&run, evaluations)))
 }
 
-/// L-BFGS with a limit on evaluations, as in Bui et al. 2017 §4.1.
+/// L-BFGS with an evaluation limit (Bui et al. 2017 §4.1).
 pub(crate) fn within(evaluations: u64) -> Learning {
     let mut options = MinimiseOptions { max_iterations: evaluations, ..MinimiseOptions::default() };
     options.lbfgs.max_evaluations = evaluations;
@@ -74,8 +72,8 @@ fn effort(run: &LearningRecord, evaluations: u64) -> Effort {
     Effort::from(run).with("optimizer", "L-BFGS").with("evaluations at most", evaluations)
 }
 
-/// SMSE: mean squared error over the variance of the test targets. SMLL: mean negative log predictive density less that
-/// of a normal distribution with the training moments, 0 and 1.
+/// SMSE: mean squared error over the variance of test targets. SMLL: mean negative log density less that of
+/// N(0, 1), the training moments.
 fn scored<F: Fitted>(
     split: &Split,
     learn: impl FnOnce() -> Result<(F, f64, Effort), ExperimentError>,

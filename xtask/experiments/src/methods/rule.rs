@@ -4,22 +4,22 @@ use gp_ep::Steps;
 use gp_optim::{Adadelta, Adam, FirstOrder, SignAdaptive};
 use std::fmt;
 
-/// First-order optimiser with its parameters.
+/// First-order optimiser.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Rule {
-    /// Adam with this rate.
+    /// Adam; its rate.
     Adam(f64),
-    /// Adadelta with decay 0.95 and ε = 10⁻⁶.
+    /// Adadelta, decay 0.95, ε = 10⁻⁶.
     Adadelta,
-    /// Sign-adaptive steps with this initial rate.
+    /// Sign-adaptive steps; the initial rate.
     Signs(f64),
 }
 
 impl Rule {
-    /// Adam with its default rate, 0.001.
+    /// Adam, default rate 0.001.
     pub const ADAM: Self = Self::Adam(1e-3);
 
-    /// Descent of exactly this many steps, as in the papers.
+    /// Descent of exactly `count` steps, as in the papers.
     #[must_use]
     pub fn steps(self, count: u64) -> Steps {
         let mut steps = Steps::new(self, count);

@@ -1,4 +1,4 @@
-//! Variational inference for any likelihood, with the posteriors of Bonilla et al. 2019.
+//! Variational inference with the posteriors of Bonilla et al. 2019.
 
 use super::fitted::Fitted;
 use super::rule::Rule;
@@ -15,33 +15,33 @@ use gp_optim::{Batches, MinimiseOptions, TrainingProgress};
 use gp_variational::savigp::{BoundLearning, Covariance, Mixture};
 use gp_variational::{DenseVariational, Draws, Expectation, NaturalOptions, Sampling, Savigp};
 
-/// First-order steps of a mixture per L-BFGS iteration of a full Gaussian, whose posterior converges by natural
-/// gradients in each iteration.
+/// First-order steps of a mixture per L-BFGS iteration of a full Gaussian, whose posterior converges by
+/// natural gradients every iteration.
 const FIRST_ORDER: u64 = 15;
 
-/// Form of the posterior over latents.
+/// Posterior over latents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gaussians {
-    /// One full Gaussian; dense if the share of inducing inputs is 1.
+    /// Full Gaussian; dense if the share of inducing inputs is 1.
     Full,
-    /// One diagonal Gaussian.
+    /// Diagonal Gaussian.
     Diagonal,
-    /// Mixture of two diagonal Gaussians.
+    /// Two diagonal Gaussians.
     TwoDiagonal,
 }
 
-/// Variational model with training settings.
+/// Variational model and training settings.
 #[derive(Clone, Copy, Debug)]
 pub struct Automated<'a> {
     /// Likelihood of the observations.
     pub likelihood: &'a dyn Likelihood,
-    /// Kernel of every latent; None for the default with one length-scale per input.
+    /// Kernel of every latent; None for a default with one length-scale per input.
     pub kernel: Option<&'a dyn Kernel>,
     /// Method for expectations.
     pub expectation: Expectation,
-    /// Limit on L-BFGS iterations; first-order methods take fifteen times as many steps.
+    /// Maximum L-BFGS iterations; first-order methods take fifteen steps per iteration.
     pub iterations: u64,
-    /// Number of inducing inputs as a share of observations; 1 for the dense posterior.
+    /// Inducing inputs as a share of observations; 1 for the dense posterior.
     pub share: f64,
 }
 
@@ -52,18 +52,18 @@ pub struct Found {
     pub posterior: Predictor<Box<dyn Posterior>>,
     /// Kernel of the first latent.
     pub kernel: Box<dyn Kernel>,
-    /// Bound on the log evidence.
+    /// Lower bound on log evidence.
     pub bound: f64,
     /// Training record.
     pub effort: Effort,
 }
 
 impl Automated<'_> {
-    /// Trains posterior and parameters. Inducing inputs are fixed random training rows; those of a smaller share are
-    /// among those of a larger one.
+    /// Trains posterior and parameters. Inducing inputs are fixed random training rows, nested for growing
+    /// shares.
     ///
     /// # Errors
-    /// Those of training.
+    /// If training fails.
     pub fn learn(&self, posterior: Gaussians, training: &Part) -> Result<Found, ExperimentError> {
         let natural = NaturalOptions { tolerance: 1e-8, ..Default::default() };
         let table = Table::new(training.inputs.as_ref(), training.targets.as_ref())?;
@@ -117,11 +117,11 @@ impl Automated<'_> {
         Found { posterior, kernel, bound, effort }
     }
 
-    /// Trains and scores: `bound` and `seconds`; for numbers `sse` (mean squared error over the variance of the test
-    /// targets) and `nlpd` (mean negative log density in file units); for labels `error` and `nlp`.
+    /// Trains and scores: `bound`, `seconds`; `sse` (mean squared error over variance of test targets) and
+    /// `nlpd` (mean negative log density in file units) for numbers; `error` and `nlp` for labels.
     ///
     /// # Errors
-    /// Those of training or predicting.
+    /// If training or prediction fails.
     pub fn run(&self, posterior: Gaussians, split: &Split) -> Result<Outcome, ExperimentError> {
         let (found, seconds) = scores::timed(|| self.learn(posterior, &split.training))?;
         let outcome = scored(&found.posterior, split)?.with("bound", found.bound);
@@ -129,7 +129,6 @@ impl Automated<'_> {
     }
 }
 
-/// Scores `sse` and `nlpd` for numbers, `error` and `nlp` for labels.
 pub(crate) fn scored(fitted: &dyn Fitted, split: &Split) -> Result<Outcome, ExperimentError> {
     if split.task == Task::Number {
         let misses = scores::of_numbers(fitted, split)?;
@@ -139,8 +138,8 @@ pub(crate) fn scored(fitted: &dyn Fitted, split: &Split) -> Result<Outcome, Expe
     Ok(Outcome::of([("error", error), ("nlp", each.iter().sum::<f64>() / split.test.len() as f64)]))
 }
 
-/// Trains diagonal Gaussians and all free parameters: one Gaussian, which is then split in two if requested. Returns
-/// bound and training record.
+/// One diagonal Gaussian, split in two if requested, and all free parameters; returns bound and training
+/// record.
 pub(crate) fn diagonal(
     model: &mut Savigp,
     posterior: Gaussians,
@@ -157,8 +156,7 @@ pub(crate) fn diagonal(
     Ok((bound, second.after(effort)))
 }
 
-/// Trains in exactly this many batches. The posterior moves by natural gradients of this rate, or by the rule like the
-/// parameters.
+/// Exactly `steps` batches. The posterior moves by natural gradients of this rate, or like the parameters.
 pub(crate) fn in_batches(
     model: &mut Savigp,
     data: &dyn DataSource,
@@ -182,7 +180,7 @@ pub(crate) fn in_batches(
         .with("likelihood learned", model.likelihood().expression()))
 }
 
-/// Trains posterior and parameters by L-BFGS. Returns bound and training record.
+/// Posterior and parameters by L-BFGS; returns bound and training record.
 pub(crate) fn together(
     model: &mut Savigp,
     data: &dyn DataSource,
@@ -197,17 +195,14 @@ pub(crate) fn together(
     Ok((log_evidence(&run), effort))
 }
 
-/// Log evidence (or bound) at the end of L-BFGS.
 pub(crate) fn log_evidence(run: &LearningRecord) -> f64 {
     run.training().map_or(f64::NAN, |training| training.log_marginal_likelihood)
 }
 
-/// L-BFGS with default options and this iteration limit.
 pub(crate) fn outer(iterations: u64) -> Learning {
     Learning::Outer(MinimiseOptions { max_iterations: iterations, ..MinimiseOptions::default() })
 }
 
-/// Expectations by this many quasi-random samples.
 pub(crate) fn sampled(samples: usize) -> Expectation {
     Expectation::Sampled(Sampling { samples, draws: Draws::QuasiRandom, ..Sampling::default() })
 }

@@ -1,4 +1,4 @@
-//! Schedules of hyperparameter and site updates in EP, with curves of log Z by time.
+//! Schedules of hyperparameter and site updates in EP.
 
 use super::classify::{RATE, Setup};
 use super::rule::Rule;
@@ -25,24 +25,24 @@ const AT_REST: EpOptions = EpOptions {
 /// Schedule of site and hyperparameter updates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scheme {
-    /// EP converges before every sign-adaptive step.
+    /// EP converges before each sign-adaptive step.
     Outer,
-    /// EP converges at every evaluation of L-BFGS.
+    /// EP converges at each L-BFGS evaluation.
     QuasiNewton,
-    /// One sweep before every step, along the gradient that holds at convergence.
+    /// One sweep per step, along the gradient that holds at convergence.
     Inner,
-    /// One sweep before every step, along the gradient of the estimate.
+    /// One sweep per step, along the gradient of the estimate.
     InnerExact,
     /// `Inner` with one site per class.
     Tied,
 }
 
 impl Setup<'_> {
-    /// Trains and scores: curve `log Z by seconds` of estimates during training; `log_z` of converged sites (tied:
-    /// the last estimate), `nll`, `error`, `seconds` and `seconds_to_99`.
+    /// Trains and scores: curve `log Z by seconds`; `log_z` of converged sites (tied: last estimate), `nll`,
+    /// `error`, `seconds`, `seconds_to_99`.
     ///
     /// # Errors
-    /// Those of training or predicting.
+    /// If training or prediction fails.
     pub fn scheme(&self, scheme: Scheme) -> Result<Outcome, ExperimentError> {
         let training = &self.split.training;
         let labels = training.labels();
@@ -76,14 +76,14 @@ impl Setup<'_> {
     }
 }
 
-/// Log Z of converged sites; None for tied sites.
+/// Log Z of converged sites; None if tied.
 fn at_rest(state: &mut EpState, model: &PowerEp) -> Result<Option<f64>, ExperimentError> {
     let Some(state) = state.batch() else { return Ok(None) };
     state.converge(model, &EpOptions::default())?;
     Ok(Some(state.log_z(model)?))
 }
 
-/// Seconds after which the estimate stays within 1 % of its total change.
+/// Seconds until the estimate stays within 1 % of its total change.
 fn almost(course: &[(f64, f64)]) -> f64 {
     let (Some(first), Some(last)) = (course.first(), course.last()) else { return f64::NAN };
     let goal = first.1 + 0.99 * (last.1 - first.1);

@@ -6,30 +6,30 @@ use crate::error::ExperimentError;
 use crate::harness::{Outcome, Stopwatch};
 use faer::{Mat, MatRef};
 
-/// Runs training; returns its result and processor seconds.
+/// Result of training, and processor seconds.
 ///
 /// # Errors
-/// Those of training.
+/// If training fails.
 pub fn timed<T>(learn: impl FnOnce() -> Result<T, ExperimentError>) -> Result<(T, f64), ExperimentError> {
     let watch = Stopwatch::start();
     let found = learn()?;
     Ok((found, watch.seconds()))
 }
 
-/// Outcome with `error` and `nll` of predicted labels, and the given `seconds`.
+/// `error` and `nll` of predicted labels, and `seconds`.
 ///
 /// # Errors
-/// Those of the predictions.
+/// If prediction fails.
 pub fn of_labels(fitted: &dyn Fitted, test: &Part, seconds: f64) -> Result<Outcome, ExperimentError> {
     let (error, each) = of_each_label(fitted, test)?;
     let nll = each.iter().sum::<f64>() / test.len() as f64;
     Ok(Outcome::of([("error", error), ("nll", nll), ("seconds", seconds)]))
 }
 
-/// Error rate, and the negative log probability of each true label.
+/// Error rate, and negative log probability per true label.
 ///
 /// # Errors
-/// Those of the predictions.
+/// If prediction fails.
 pub fn of_each_label(fitted: &dyn Fitted, test: &Part) -> Result<(f64, Vec<f64>), ExperimentError> {
     let (p, written) = probabilities(fitted, test.inputs.as_ref())?;
     let wrong = test.labels().iter().enumerate().filter(|(i, y)| written[best(&p, *i)] != **y).count();
@@ -40,18 +40,18 @@ pub fn of_each_label(fitted: &dyn Fitted, test: &Part) -> Result<(f64, Vec<f64>)
 /// Errors of predicted numbers.
 #[derive(Clone, Debug)]
 pub struct Misses {
-    /// Mean squared error per target, standardised (length P).
+    /// Mean squared error per target, standardised; length P.
     pub squares: Vec<f64>,
-    /// The same relative to the variance of the test targets (length P).
+    /// `squares` over the variance of test targets; length P.
     pub relative: Vec<f64>,
-    /// Mean negative log density of all targets of a row, in file units.
+    /// Mean negative log density of a row's targets, in file units.
     pub nlpd: f64,
 }
 
-/// Computes the errors of predicted numbers.
+/// Errors of predicted numbers.
 ///
 /// # Errors
-/// Those of the predictions.
+/// If prediction fails.
 pub fn of_numbers(fitted: &dyn Fitted, split: &Split) -> Result<Misses, ExperimentError> {
     let test = &split.test;
     let Predicted::Numbers(moments) = fitted.predict(test.inputs.as_ref())? else {
@@ -76,7 +76,6 @@ pub(crate) fn best(p: &Mat<f64>, row: usize) -> usize {
     (0..p.ncols()).fold(0, |best, c| if p[(row, c)] > p[(row, best)] { c } else { best })
 }
 
-/// N×C class probabilities, and the target values of the classes.
 pub(crate) fn probabilities(
     fitted: &dyn Fitted,
     inputs: MatRef<'_, f64>,
@@ -91,11 +90,11 @@ fn other(what: &str) -> ExperimentError {
     ExperimentError::Baseline { method: "scoring", what: format!("the model predicts {what}") }
 }
 
-/// Attraction of inducing inputs to class boundaries: share of inducing inputs at which the second most probable
-/// class has a probability of at least 0.1, relative to that share of training rows.
+/// Attraction of inducing inputs to class boundaries: share with a second most probable class of probability
+/// at least 0.1, relative to that share of training rows.
 ///
 /// # Errors
-/// Those of the predictions.
+/// If prediction fails.
 pub fn near_boundary(fitted: &dyn Fitted, training: &Part) -> Result<f64, ExperimentError> {
     let share = |inputs: MatRef<'_, f64>| -> Result<f64, ExperimentError> {
         let (p, _) = probabilities(fitted, inputs)?;

@@ -1,15 +1,15 @@
-//! Differences between our numbers and the papers'.
+//! Differences between our numbers and published ones.
 
 use super::{Published, Summary};
 
-/// Limit for agreement, in standard errors of the difference.
+/// Maximum for agreement, in standard errors of the difference.
 pub(super) const AGREE: f64 = 2.0;
 
-/// Least number of splits for a standard error.
+/// Minimum splits for a standard error.
 pub(super) const SPLITS: usize = 3;
 
-/// Our mean minus the paper's, in standard errors of the difference; None with too few splits. A published number
-/// without an error counts as a single run with our standard deviation.
+/// Our mean minus the paper's, in standard errors; None with too few splits. A published number without an
+/// error counts as a single run with our deviation.
 pub(super) fn apart(ours: Summary, paper: Published) -> Option<f64> {
     let own = ours.error.filter(|_| ours.count >= SPLITS)?.powi(2);
     let variance = own + paper.error.map_or(own * ours.count as f64, |error| error.powi(2));

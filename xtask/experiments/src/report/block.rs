@@ -5,17 +5,17 @@ use gp_cli::picture::Picture;
 /// Part of a page.
 #[derive(Clone, Debug)]
 pub enum Block {
-    /// Link target with this name.
+    /// Named link target.
     Anchor(String),
-    /// Heading, with its level.
+    /// Level and heading.
     Heading(usize, String),
-    /// Markdown text without tables and plots.
+    /// Markdown without tables and plots.
     Text(String),
     /// Table with a header.
     Table {
         /// Column names.
         header: Vec<String>,
-        /// Cells, row by row.
+        /// Rows of cells.
         rows: Vec<Vec<String>>,
     },
     /// File name without extension, and plot.

@@ -1,4 +1,4 @@
-//! Tables of published numbers, ours, and their difference in standard errors.
+//! Published numbers, ours, and differences in standard errors.
 
 use super::apart::apart;
 use super::{Block, Reference, Summary, Tally};
@@ -11,18 +11,18 @@ pub struct Comparison<'a> {
     pub results: &'a Results,
     /// Published numbers.
     pub reference: Reference,
-    /// Data sets, named as in cells.
+    /// Data sets, as in cells.
     pub data: &'a [&'a str],
-    /// Settings, named as in cells.
+    /// Settings, as in cells.
     pub settings: &'a [&'a str],
-    /// Methods, named as in cells.
+    /// Methods, as in cells.
     pub methods: &'a [&'a str],
-    /// Score, named as in results and reference.
+    /// Score, as in results and reference.
     pub measure: &'a str,
 }
 
 impl Comparison<'_> {
-    /// Table with a row per combination that was run or published.
+    /// One row per combination that was run or published.
     #[must_use]
     pub fn table(&self, digits: usize) -> Block {
         let mut rows = Vec::new();
@@ -52,7 +52,6 @@ impl Comparison<'_> {
         Some(names.into_iter().chain([paper, text, count.to_string(), apart, remarks]).collect())
     }
 
-    /// Remarks on failures, early ends and an earlier protocol.
     fn remarks(&self, data: &str, setting: &str, method: &str) -> String {
         let records: Vec<&Record> = self.results.of(data, setting, method).collect();
         let count = |is_it: &dyn Fn(&Record) -> bool| records.iter().filter(|record| is_it(record)).count();
@@ -72,13 +71,13 @@ impl Comparison<'_> {
         remarks.join("; ")
     }
 
-    /// Sentence with the number of published values that agree.
+    /// Sentence counting published values that agree.
     #[must_use]
     pub fn agreement(&self) -> String {
         Tally::of(self.reference, self.results, Some(self.measure)).text()
     }
 
-    /// Table of our results: a row per data set and setting, a column per method.
+    /// Our results: a row per data set and setting, a column per method.
     #[must_use]
     pub fn grid(&self, digits: usize) -> Block {
         let was_run = |method: &&&str| {
@@ -109,7 +108,7 @@ impl Comparison<'_> {
         Block::Table { header: header.map(str::to_owned).collect(), rows }
     }
 
-    /// Table of means over the data sets with results of all methods: a row per setting, a column per method.
+    /// Means over data sets with results of all methods: a row per setting, a column per method.
     #[must_use]
     pub fn averages(&self, digits: usize) -> Block {
         let header: Vec<String> =

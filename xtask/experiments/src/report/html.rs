@@ -7,7 +7,7 @@ const STYLE: &str = "body{font:15px/1.5 sans-serif;color:#282c34;max-width:64em;
 table{border-collapse:collapse;margin:1em 0;font-size:13px}th,td{padding:.15em .7em;border-bottom:1px solid #ddd;\
 text-align:left;font-variant-numeric:tabular-nums}img{max-width:100%;height:auto}code{background:#f2f2f2}";
 
-/// HTML page of the blocks. Plots are links to `figures/NAME.svg`.
+/// Plots are links to `figures/NAME.svg`.
 pub(super) fn render(title: &str, blocks: &[Block]) -> String {
     let title = escape(title);
     let mut text = format!(
@@ -42,7 +42,6 @@ fn table(header: &[String], rows: &[Vec<String>]) -> String {
     format!("<table>\n{}{rows}</table>", line(header, "th"))
 }
 
-/// Paragraphs and lists, as HTML.
 fn paragraphs(words: &str) -> String {
     let part = |part: &str| {
         let lines: Vec<&str> = part.lines().collect();
@@ -59,7 +58,6 @@ fn paragraphs(words: &str) -> String {
     words.trim().split("\n\n").map(part).collect()
 }
 
-/// Escaped text with code, strong text and links, as HTML.
 fn inline(words: &str) -> String {
     let mut text = String::new();
     for (i, part) in escape(words).split('`').enumerate() {
@@ -69,7 +67,6 @@ fn inline(words: &str) -> String {
     text
 }
 
-/// Text with links to other report pages, as HTML.
 fn linked(words: &str) -> String {
     let Some((before, rest)) = words.split_once('[') else { return words.to_owned() };
     let link = rest.split_once("](").and_then(|(label, rest)| Some((label, rest.split_once(')')?)));

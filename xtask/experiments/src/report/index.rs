@@ -1,4 +1,4 @@
-//! Index page: every table and figure of every paper, with our judgement and the extent of runs.
+//! Index page: every table and figure, our judgement, and extent of runs.
 
 use super::known::Known;
 use super::page::{BEYOND, Page, page_of};
@@ -83,7 +83,7 @@ fn link(item: &str) -> String {
     format!("[{item}]({}.md#{item})", page_of(item))
 }
 
-/// Judgement of a paper's statement and its reason; marked if all results are of an earlier protocol.
+/// Judgement and reason; marked if all results are of an earlier protocol.
 pub(super) fn outcome(judgement: Option<&Judgement>, own: &[&Known]) -> [String; 2] {
     if own.iter().all(|known| known.results.is_empty()) {
         return ["not run".to_owned(), String::new()];

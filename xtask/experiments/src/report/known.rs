@@ -1,9 +1,8 @@
-//! Item with its results.
+//! Item with results.
 
 use super::stale::Stale;
 use crate::harness::{Extent, Form, Item, Results};
 
-/// Item with its results and their stale lines.
 #[derive(Debug)]
 pub(super) struct Known {
     pub(super) item: &'static dyn Item,
@@ -12,7 +11,6 @@ pub(super) struct Known {
 }
 
 impl Known {
-    /// Extent of the results, as text.
     pub(super) fn scale(&self) -> String {
         let full = self.item.cells(&Extent { form: Form::Full, splits: None });
         let is_there = |cell: &&_| self.item.has_run(cell, Form::Full, &self.results);
@@ -28,7 +26,6 @@ impl Known {
         }
     }
 
-    /// `true` if all results are of an earlier protocol.
     pub(super) fn is_old(&self) -> bool {
         self.results.records().all(|record| self.results.is_old(record)) && !self.results.is_empty()
     }

@@ -3,7 +3,7 @@
 use super::Block;
 use std::fmt::Write as _;
 
-/// Markdown of the blocks. Plots are links to `figures/NAME.svg`.
+/// Plots are links to `figures/NAME.svg`.
 pub(super) fn render(blocks: &[Block]) -> String {
     let mut text = String::new();
     for block in blocks {

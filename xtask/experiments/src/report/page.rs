@@ -1,4 +1,4 @@
-//! Page of blocks, written as Markdown and HTML.
+//! Page written as Markdown and HTML.
 
 use super::printed::PAPERS;
 use super::{Block, html, markdown};
@@ -6,9 +6,8 @@ use crate::error::ExperimentError;
 use gp_cli::files;
 use std::path::Path;
 
-/// Name of the page of items of no paper.
+/// Page of items of no paper.
 pub(super) const BEYOND: &str = "beyond";
-/// File names of the index, in Markdown and HTML.
 const INDEX: [&str; 2] = ["README.md", "index.html"];
 
 /// Page of blocks.
@@ -29,7 +28,7 @@ impl Page {
         Self { name: name.to_owned(), title: title.to_owned(), blocks }
     }
 
-    /// File names of the page's plots.
+    /// File names of plots.
     pub fn pictures(&self) -> impl Iterator<Item = String> + use<'_> {
         self.blocks.iter().filter_map(|block| match block {
             Block::Figure(name, _) => Some(format!("{name}.svg")),
@@ -37,10 +36,10 @@ impl Page {
         })
     }
 
-    /// Writes Markdown and HTML, with plots in `figures`. Returns the names of both files.
+    /// Writes Markdown and HTML (returns their names), with plots in `figures`.
     ///
     /// # Errors
-    /// If a file cannot be written or a plot cannot be drawn.
+    /// If a file cannot be written or a plot not drawn.
     pub fn write(&self, folder: &Path) -> Result<[String; 2], ExperimentError> {
         let figures = folder.join("figures");
         files::make_writable_folder(&figures)?;

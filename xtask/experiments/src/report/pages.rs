@@ -1,4 +1,4 @@
-//! All pages: an index, one per paper, and one for items of no paper.
+//! All pages: index, one per paper, and one for items of no paper.
 
 use super::Block;
 use super::index;
@@ -11,10 +11,10 @@ use crate::harness::{Extent, Form, Item};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// Pages of items with results in a folder, the index first. Includes the remarks in the folder.
+/// Pages of items with results in a folder, index first, with the folder's remarks.
 ///
 /// # Errors
-/// For unreadable results and judgements.
+/// For unreadable results or judgements.
 pub fn pages(items: &[&'static dyn Item], folder: &Path) -> Result<Vec<Page>, ExperimentError> {
     let (changes, judgements) = (Changes::default(), Judgements::read(folder)?);
     let mut known = Vec::new();
@@ -112,7 +112,6 @@ fn origins(known: &Known) -> String {
     )
 }
 
-/// Sentence on how training ended, from runs with a training record.
 fn ends(known: &Known) -> Option<String> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     let (mut failed, mut early) = (0, 0);

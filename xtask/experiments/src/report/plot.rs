@@ -1,4 +1,4 @@
-//! Plots of curves, and of scores by a setting.
+//! Plots of curves, and of scores by setting.
 
 use super::{Block, Summary};
 use crate::harness::Results;
@@ -9,7 +9,7 @@ use gp_cli::picture::{CLASSES, INK, Layer, Picture};
 pub enum Scale {
     /// Linear scale.
     Linear,
-    /// Logarithmic scale, base 10.
+    /// Base 10.
     Log,
 }
 
@@ -29,8 +29,7 @@ impl Scale {
     }
 }
 
-/// Plot with a curve per method, of the first split with a result. `names` are those of the horizontal and vertical
-/// axis and of the curve.
+/// Curve per method, of the first split with a result; `names`: horizontal axis, vertical axis, curve.
 #[must_use]
 pub fn course(
     results: &Results,
@@ -56,8 +55,8 @@ pub fn course(
     picture(file, title, scale.name(x_name), y_name.to_owned(), layers)
 }
 
-/// Plot of mean scores over splits by a number in the settings, with a curve per method, or a horizontal line for
-/// settings without the number. `names` are those of the number and the score.
+/// Mean scores by a number in the settings: a curve per method, or a horizontal line for settings without
+/// it; `names`: number, score.
 #[must_use]
 pub fn levels(
     results: &Results,

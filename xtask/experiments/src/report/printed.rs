@@ -1,11 +1,10 @@
-//! Tables and figures of the papers, with their statements and our judgements.
+//! Published tables and figures, their statements and our judgements.
 
 use crate::error::ExperimentError;
 use std::collections::BTreeMap;
 use std::path::Path;
 
 const INDEX: &str = include_str!("../../papers/index.csv");
-/// File of judgements in a results folder.
 const JUDGEMENTS: &str = "judgements.csv";
 
 pub(super) const PAPERS: [(&str, &str); 5] = [
@@ -16,19 +15,18 @@ pub(super) const PAPERS: [(&str, &str); 5] = [
     ("004", "Bonilla, Krauth & Dezfouli 2019: automated variational inference"),
 ];
 
-/// Table or figure of a paper.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Figure {
     pub(super) paper: &'static str,
     pub(super) name: &'static str,
     items: &'static str,
     pub(super) what: &'static str,
-    /// The paper's statement, in a few words.
+    /// Statement in a few words.
     pub(super) says: &'static str,
 }
 
 impl Figure {
-    /// All tables and figures, in the papers' order.
+    /// In the papers' order.
     pub(super) fn all() -> impl Iterator<Item = Self> {
         INDEX.lines().skip(1).filter_map(|line| match super::reference::cells(line)[..] {
             [paper, name, items, what, says] => Some(Self { paper, name, items, what, says }),
@@ -36,31 +34,26 @@ impl Figure {
         })
     }
 
-    /// Items that reproduce it; may be empty.
+    /// Items that reproduce it, if any.
     pub(super) fn items(&self) -> impl Iterator<Item = &'static str> + use<> {
         self.items.split("; ").filter(|name| !name.is_empty())
     }
 }
 
-/// Judgement of a paper's statement on a figure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Judgement {
     /// `yes`, `no` or `unclear`.
     pub(super) holds: String,
     pub(super) why: String,
-    /// Name of a plot in `figures` that shows it, without extension; may be empty.
+    /// Plot in `figures` without extension; may be empty.
     pub(super) shown: String,
 }
 
-/// Judgements by paper and figure.
+/// By paper and figure.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Judgements(BTreeMap<(String, String), Judgement>);
 
 impl Judgements {
-    /// Reads the judgements in a results folder; empty if there is no file.
-    ///
-    /// # Errors
-    /// For an invalid line.
     pub(super) fn read(folder: &Path) -> Result<Self, ExperimentError> {
         let path = folder.join(JUDGEMENTS);
         let text = std::fs::read_to_string(&path).unwrap_or_default();

@@ -4,11 +4,11 @@ use super::{Block, Summary};
 use crate::harness::{Record, Results};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Experiment in which methods are ranked: data set, setting, split and protocol.
+/// Data set, setting, split and protocol.
 type Experiment<'a> = (&'a str, &'a str, usize, u32);
 
-/// Table of average ranks (1 for the lowest score) with standard errors, over experiments with results of all methods.
-/// Methods without any results are left out; ties get their mean rank.
+/// Average ranks (1 for the lowest score) with standard errors, over experiments with results of all
+/// methods. Methods without results are left out; ties share their mean rank.
 #[must_use]
 pub fn ranks(results: &Results, methods: &[&str], scores: &[&str]) -> Block {
     let with = |method: &&&str| results.records().any(|record| record.cell.method == ***method);
@@ -28,7 +28,6 @@ pub fn ranks(results: &Results, methods: &[&str], scores: &[&str]) -> Block {
     Block::Table { header: header.map(str::to_owned).collect(), rows }
 }
 
-/// Scores of all methods, in order, per experiment with results of all.
 fn complete(results: &Results, methods: &[&str], score: &str) -> Vec<Vec<f64>> {
     let mut all: BTreeMap<Experiment<'_>, BTreeMap<&str, f64>> = BTreeMap::new();
     let known: BTreeSet<&str> = methods.iter().copied().collect();
@@ -48,7 +47,7 @@ fn experiment(record: &Record) -> Experiment<'_> {
     (&cell.data, &cell.setting, cell.split, record.protocol)
 }
 
-/// Rank of each value, from 1.
+/// Ranks from 1.
 fn ranked(values: &[f64]) -> Vec<f64> {
     let rank = |value: &f64| {
         let below = values.iter().filter(|other| *other < value).count() as f64;

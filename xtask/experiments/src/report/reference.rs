@@ -1,6 +1,6 @@
 //! Published numbers.
 
-/// Published number of a method on a data set.
+/// Published number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Published {
     /// Number, usually a mean.
@@ -9,26 +9,26 @@ pub struct Published {
     pub error: Option<f64>,
 }
 
-/// Published number with its names.
+/// Published number with names.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Printed {
-    /// Data set, named as in cells.
+    /// Data set, as in cells.
     pub data: &'static str,
-    /// Method, named as in cells.
+    /// Method, as in cells.
     pub method: &'static str,
-    /// Setting, named as in cells.
+    /// Setting, as in cells.
     pub setting: &'static str,
-    /// Name of the score.
+    /// Score name.
     pub measure: &'static str,
     /// Value and standard error.
     pub published: Published,
 }
 
-/// Published numbers as CSV tables `data,method,setting,measure,value,error`, with headers.
+/// Published numbers as CSV `data,method,setting,measure,value,error`, with headers.
 #[derive(Clone, Copy, Debug)]
 pub struct Reference {
     texts: &'static [&'static str],
-    /// Number of repetitions if errors are standard deviations; 1 for standard errors.
+    /// Repetitions if errors are standard deviations; 1 if standard errors.
     repetitions: usize,
 }
 
@@ -36,13 +36,13 @@ impl Reference {
     /// No numbers.
     pub const NONE: Self = Self::new(&[]);
 
-    /// Numbers whose errors are standard errors.
+    /// Errors are standard errors.
     #[must_use]
     pub const fn new(texts: &'static [&'static str]) -> Self {
         Self::with_deviations(texts, 1)
     }
 
-    /// Numbers whose errors are standard deviations over this many repetitions.
+    /// Errors are standard deviations over `repetitions`.
     #[must_use]
     pub const fn with_deviations(texts: &'static [&'static str], repetitions: usize) -> Self {
         Self { texts, repetitions }
@@ -52,8 +52,7 @@ impl Reference {
         self.texts.iter().flat_map(|text| text.lines().skip(1))
     }
 
-    /// Published number of a method, if any. For a variant of a data set, such as `crabs (sex)`, it may be that of
-    /// another variant, such as `crabs`.
+    /// Published number, if any; variants such as `crabs (sex)` may share that of `crabs`.
     #[must_use]
     pub fn beside(&self, data: &str, method: &str, setting: &str, measure: &str) -> Option<Published> {
         let found = self.get(data, method, setting, measure);
@@ -73,7 +72,7 @@ impl Reference {
         })
     }
 
-    /// Published number of a method, if any.
+    /// Published number, if any.
     #[must_use]
     pub fn get(&self, data: &str, method: &str, setting: &str, measure: &str) -> Option<Published> {
         let mut lines = self.lines().map(cells);
@@ -97,7 +96,7 @@ impl Reference {
     }
 }
 
-/// Name of a data set without its variant.
+/// Name without variant.
 fn plain(data: &str) -> &str {
     data.split(" (").next().unwrap_or(data)
 }
@@ -108,7 +107,7 @@ fn published(line: &[&str], repetitions: usize) -> Option<Published> {
     Some(Published { value, error: error.map(|error| error / (repetitions as f64).sqrt()) })
 }
 
-/// Half of the last printed digit, 0.005 for 0.00: the precision of a printed error.
+/// Half of the last printed digit (0.005 for 0.00): precision of a printed error.
 fn half_digit(text: &str) -> f64 {
     let digits = text.split_once('.').map_or(0, |(_, digits)| digits.len());
     0.5 * 10f64.powi(-i32::try_from(digits).unwrap_or(i32::MAX))

@@ -1,18 +1,18 @@
-//! Plots of class regions, from the curves that [`Plane`] stores.
+//! Class regions, from curves stored by [`Plane`].
 
 use super::Block;
 use crate::harness::Results;
 use crate::methods::plane::Plane;
 use gp_cli::picture::{CLASSES, Colour, INK, Layer, Picture};
 
-/// Opacity of a class colour at probability 1.
+/// Colour opacity at probability 1.
 const STRENGTH: f64 = 0.55;
 
-/// Number of shades below `STRENGTH`; few, so that plots can merge equal cells.
+/// Shades below `STRENGTH`; few, so that plots can merge equal cells.
 const SHADES: f64 = 12.0;
 
-/// Plot of the most probable class, paler where less certain, training points, and inducing inputs of all latents. None
-/// without stored curves.
+/// Most probable class, paler if less certain, training points, inducing inputs of all latents. None without
+/// stored curves.
 #[must_use]
 pub fn regions(results: &Results, file: &str, [data, setting, method]: [&str; 3]) -> Option<Block> {
     let curve = |name: &str| results.curves(data, setting, method, name).first().copied();
@@ -44,7 +44,7 @@ pub fn regions(results: &Results, file: &str, [data, setting, method]: [&str; 3]
     Some(Block::Figure(file.replace([' ', '=', ','], "-").replace('.', ""), Box::new(picture)))
 }
 
-/// Colour of a class: white at chance level, `STRENGTH` at probability 1.
+/// White at chance level, `STRENGTH` at probability 1.
 fn tint(class: usize, p: f64, classes: usize) -> Colour {
     let least = 1.0 / classes.max(2) as f64;
     let certainty = ((p - least) / (1.0 - least)).clamp(0.0, 1.0);

@@ -1,4 +1,4 @@
-//! Stale results: made by an earlier protocol, or by code that has changed since.
+//! Results made by an earlier protocol, or by code changed since.
 
 use crate::harness::essence::essence;
 use crate::harness::{Item, Record, Results};
@@ -10,24 +10,23 @@ use std::process::{Command, Stdio};
 /// Counts of an item's stale lines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Stale {
-    /// Number of all lines.
+    /// All lines.
     pub all: usize,
-    /// Number of lines of an earlier protocol.
+    /// Lines of an earlier protocol.
     pub protocol: usize,
-    /// Number of lines without a training record (old format).
+    /// Lines without a training record (old format).
     pub silent: usize,
-    /// Number of lines made by code that has changed.
+    /// Lines whose code has changed.
     pub code: usize,
-    /// Files whose code has changed since.
+    /// Files whose code has changed.
     pub files: BTreeSet<String>,
-    /// Number of lines stale for any reason.
+    /// Lines stale for any reason.
     pub lines: usize,
 }
 
-/// Commit and folders of a comparison.
 type Since = (String, &'static [&'static str]);
 
-/// Cached comparisons of the code of earlier commits with `HEAD`, by git.
+/// Cached git comparisons of earlier commits with `HEAD`.
 #[derive(Debug, Default)]
 pub struct Changes {
     known: RefCell<BTreeMap<Since, BTreeSet<String>>>,
@@ -52,7 +51,6 @@ impl Changes {
         stale
     }
 
-    /// Files whose code has changed since a line was made; empty if unknown.
     fn files(&self, record: &Record, item: &dyn Item) -> BTreeSet<String> {
         let commit = record.origin.commit.trim_end_matches('+').to_owned();
         let key = (commit, item.depends_on());
@@ -66,7 +64,7 @@ impl Changes {
 }
 
 impl Stale {
-    /// Sentence with the counts; None if no line is stale.
+    /// Sentence with the counts; None if nothing is stale.
     #[must_use]
     pub fn text(&self) -> Option<String> {
         let reasons = [
@@ -86,7 +84,7 @@ fn files(count: usize) -> String {
     if count == 1 { "1 file that".to_owned() } else { format!("{count} files that") }
 }
 
-/// Files below these folders whose code differs between a commit and `HEAD`.
+/// Files below `folders` whose code differs between a commit and `HEAD`.
 fn changed(commit: &str, folders: &[&str]) -> Option<BTreeSet<String>> {
     let output = Command::new("git")
         .args(["diff", "--name-only", "--no-renames", commit, "HEAD", "--"])
@@ -111,7 +109,7 @@ fn is_same(before: &str, now: &str) -> bool {
     essence(before).eq(essence(now))
 }
 
-/// Contents of git objects; empty for missing ones.
+/// Git objects; empty if missing.
 fn contents(names: &[String]) -> Option<Vec<String>> {
     let mut git = Command::new("git")
         .args(["cat-file", "--batch"])
@@ -131,7 +129,7 @@ fn contents(names: &[String]) -> Option<Vec<String>> {
     Some(parts(&answer, names.len()))
 }
 
-/// Texts in git's answer. Each follows a line with its length, or is a line that reports it missing.
+/// Texts of git's answer; a line before each has its length, or reports it missing.
 fn parts(mut answer: &[u8], count: usize) -> Vec<String> {
     let mut texts = Vec::new();
     while texts.len() < count {

@@ -1,11 +1,11 @@
 //! Means over splits.
 
-/// Mean over splits with its standard error.
+/// Mean over splits with standard error.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Summary {
     /// Mean over splits with a result.
     pub mean: f64,
-    /// Standard error; None for a single split.
+    /// None for a single split.
     pub error: Option<f64>,
     /// Number of splits.
     pub count: usize,
@@ -25,7 +25,7 @@ impl Summary {
         Some(Self { mean, error, count: values.len() })
     }
 
-    /// Mean ± standard error, with this many decimals.
+    /// Mean ± standard error with `digits` decimals.
     #[must_use]
     pub fn text(&self, digits: usize) -> String {
         match self.error {

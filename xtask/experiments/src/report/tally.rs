@@ -4,22 +4,22 @@ use super::apart::{AGREE, apart};
 use super::{Printed, Reference, Summary};
 use crate::harness::Results;
 
-/// Counts of published numbers by agreement with ours.
+/// Published numbers by agreement with ours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Within two standard errors of the difference.
+    /// Within two standard errors.
     pub within: usize,
-    /// Ours is better by more.
+    /// Ours better by more.
     pub better: usize,
-    /// Ours is worse by more, or differs by more in a measure without a better direction.
+    /// Ours worse by more, or different if the measure has no better direction.
     pub worse: usize,
-    /// Too few splits for a standard error.
+    /// Too few splits.
     pub few: usize,
     /// No result of ours.
     pub missing: usize,
-    /// Times, which depend on the machine.
+    /// Machine-dependent times.
     pub times: usize,
-    /// Numbers compared with results of an earlier protocol, other than times.
+    /// Compared with results of an earlier protocol, other than times.
     pub old: usize,
 }
 
@@ -41,7 +41,7 @@ impl Better {
 }
 
 impl Tally {
-    /// Tally of one measure, or of all.
+    /// Tally of one measure, or all.
     #[must_use]
     pub fn of(reference: Reference, results: &Results, measure: Option<&str>) -> Self {
         let asked = |printed: &Printed| measure.is_none_or(|measure| printed.measure == measure);
@@ -49,7 +49,7 @@ impl Tally {
         all.fold(Self::default(), |tally, printed| tally.and(printed, results))
     }
 
-    /// Sum of two tallies.
+    /// Sum of both.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self {
@@ -63,7 +63,7 @@ impl Tally {
         }
     }
 
-    /// Number of all published numbers.
+    /// Number of published numbers.
     #[must_use]
     pub fn all(&self) -> usize {
         self.within + self.better + self.worse + self.few + self.missing + self.times

@@ -1,10 +1,10 @@
-//! Shares of experiments in which one method is better than another.
+//! Shares of experiments in which one method beats another.
 
 use super::Block;
 use crate::harness::{Cell, Results};
 use std::collections::BTreeSet;
 
-/// Pair of methods, with the published share of experiments in which the first is better.
+/// Two methods, and the published share of wins of the first.
 #[derive(Clone, Copy, Debug)]
 pub struct Pairing {
     /// First method.
@@ -17,8 +17,8 @@ pub struct Pairing {
     pub paper: Option<f64>,
 }
 
-/// Table per pair: share of experiments (data set, setting and split) in which the first method is better, with a
-/// standard error that assumes independence; number of data sets with a better mean.
+/// Per pair: share of experiments (data set, setting, split) won by the first method, with a standard error
+/// that assumes independence; number of data sets with a better mean.
 #[must_use]
 pub fn wins(results: &Results, data: &[&str], pairings: &[Pairing]) -> Block {
     let row = |pair: &Pairing| {
@@ -58,7 +58,6 @@ pub fn wins(results: &Results, data: &[&str], pairings: &[Pairing]) -> Block {
     )
 }
 
-/// Data set and difference of all experiments with results of both methods.
 fn experiments<'a>(results: &'a Results, pair: &Pairing) -> Vec<(&'a str, f64)> {
     let mut found = Vec::new();
     for record in results.records().filter(|record| record.cell.method == pair.first) {

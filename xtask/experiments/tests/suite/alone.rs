@@ -7,7 +7,6 @@ use gp_experiments::report::Block;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// Item that counts its parallel runs.
 #[derive(Debug, Default)]
 struct Counting {
     now: AtomicUsize,

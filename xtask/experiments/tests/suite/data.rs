@@ -1,4 +1,4 @@
-//! Downloads of data sets from a local server.
+//! Downloads from a local server.
 #![expect(clippy::unwrap_used, reason = "a test may break off")]
 
 use gp_experiments::data::{Entry, State, manifest};
@@ -6,7 +6,6 @@ use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
 use std::path::Path;
 
-/// Serves these files for this many requests; returns the address.
 fn serve(files: Vec<(&'static str, Vec<u8>)>, requests: usize) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}/data", listener.local_addr().unwrap());
@@ -88,7 +87,7 @@ fn a_file_of_no_address_is_to_be_had_by_hand() {
     assert!(said.ends_with("0 files fetched, 0 already present, 1 without an address, 0 failed\n"), "{said}");
 }
 
-/// If the folder of data sets exists, its files are those of the manifest.
+/// Skipped without a data folder.
 #[test]
 fn the_list_describes_the_folder() {
     let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");

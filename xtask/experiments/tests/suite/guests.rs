@@ -75,7 +75,6 @@ impl Density for Flipped {
     }
 }
 
-/// Runs the program with the guests registered: exit code, standard output and standard error.
 fn run(folder: &Path, line: &str) -> (u8, String, String) {
     let names = Context::built_in().with_likelihood(Flipped::entry()).with_method(Laplace);
     let (mut out, mut err) = (Vec::new(), Vec::new());

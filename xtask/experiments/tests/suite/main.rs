@@ -1,4 +1,4 @@
-//! Integration tests, in one program because linking each file separately takes longer than compiling it.
+//! Integration tests in one program, because linking several takes longer than compiling.
 
 mod alone;
 mod data;

@@ -1,4 +1,4 @@
-//! Every item runs on small generated data, and its page is written.
+//! Runs every item on small generated data and writes its page.
 #![expect(clippy::unwrap_used, reason = "a test may break off")]
 
 use gp_experiments::harness::Form;
@@ -55,7 +55,6 @@ fn all_items_run_go_on_where_they_were_and_make_a_page() {
     assert!(said.contains("0 of ") && said.ends_with(" lines are stale\n"), "{said}");
 }
 
-/// Every item is on a page, pages are small, and links have targets.
 fn check_pages(folder: &Path) {
     let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
     let names = ["000", "001", "002", "003", "004", "beyond"];
@@ -82,7 +81,7 @@ fn check_pages(folder: &Path) {
     }
 }
 
-/// Scores do not depend on the number of parallel runs; only seconds do.
+/// Only seconds depend on the number of parallel runs.
 #[test]
 fn scores_do_not_depend_on_how_many_run_side_by_side() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Arrays in the formats of numpy and MNIST, with consistent headers except for an occasional fault.
+//! Arrays in the formats of numpy and MNIST, with rare faults in their headers.
 
 use crate::random::Random;
 use flate2::Compression;
@@ -27,7 +27,6 @@ const TYPES: [&str; 18] = [
 ];
 const SIZES: [usize; 12] = [8, 4, 8, 1, 1, 1, 2, 2, 8, 8, 4, 2];
 
-/// Array in numpy's `npy` format.
 pub(crate) fn npy(random: &mut Random) -> Vec<u8> {
     let kind = if random.once_in(6) { random.below(TYPES.len()) } else { random.below(SIZES.len() - 1) };
     let mut shape: Vec<u64> = (0..random.below(4)).map(|_| random.below(5) as u64).collect();
@@ -64,7 +63,6 @@ pub(crate) fn npy(random: &mut Random) -> Vec<u8> {
     bytes
 }
 
-/// Archive of numpy arrays (`npz`).
 pub(crate) fn npz(random: &mut Random) -> Vec<u8> {
     let (mut bytes, mut list) = (Vec::new(), Vec::new());
     let count = random.below(4);
@@ -105,7 +103,7 @@ pub(crate) fn npz(random: &mut Random) -> Vec<u8> {
     bytes
 }
 
-/// Fields of an archive entry, written in its local header and in the directory.
+/// Archive entry fields, written in its local header and the directory.
 struct Sizes {
     method: u16,
     packed: u32,
@@ -132,7 +130,7 @@ fn deflated(bytes: &[u8]) -> Vec<u8> {
     packed.finish().unwrap_or_default()
 }
 
-/// Array in MNIST's `idx` format.
+/// Array in MNIST's format.
 pub(crate) fn idx(random: &mut Random) -> Vec<u8> {
     const KINDS: [(u8, usize); 8] = [(8, 1), (9, 1), (11, 2), (12, 4), (13, 4), (14, 8), (10, 1), (0, 1)];
     let known = if random.once_in(8) { 8 } else { 6 };

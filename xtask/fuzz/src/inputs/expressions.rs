@@ -1,4 +1,4 @@
-//! Kernel and likelihood expressions from their grammar, with occasional faults.
+//! Kernel and likelihood expressions from their grammar, with some faults.
 
 use crate::random::Random;
 
@@ -100,10 +100,9 @@ const NUMBERS: [&str; 20] = [
 const PIECES: [&str; 16] =
     ["(", ")", "[", "]", ",", "=", "~", "+", " * ", "\"", "\n", "fixed(", " in [", "none", "é", "\0"];
 
-/// Usual limit on nested parentheses.
+/// Nesting limit of most expressions.
 const DEEP: usize = 3;
 
-/// Kernel expression.
 pub(crate) fn kernel(random: &mut Random) -> Vec<u8> {
     let mut text = String::new();
     let depth = if random.once_in(200) { random.below(80) } else { DEEP };
@@ -115,14 +114,13 @@ pub(crate) fn kernel(random: &mut Random) -> Vec<u8> {
     finished(text, random)
 }
 
-/// Likelihood expression.
 pub(crate) fn likelihood(random: &mut Random) -> Vec<u8> {
     let mut text = random.pick(&LIKELIHOODS).to_owned();
     call(&mut text, 0, random);
     finished(text, random)
 }
 
-/// Expression with a fault in one of three cases.
+/// Adds a fault in one of three cases.
 fn finished(mut text: String, random: &mut Random) -> Vec<u8> {
     if random.once_in(3) {
         let place = random.below(text.len() + 1);
@@ -172,7 +170,6 @@ fn factor(text: &mut String, depth: usize, random: &mut Random) {
     call(text, depth, random);
 }
 
-/// Appends the arguments of a call, if any.
 fn call(text: &mut String, depth: usize, random: &mut Random) {
     if random.once_in(3) {
         return;
@@ -218,7 +215,6 @@ fn value(text: &mut String, random: &mut Random) {
     }
 }
 
-/// Appends a number, mostly one that is valid in kernels.
 fn number(text: &mut String, random: &mut Random) {
     let number = if random.once_in(4) {
         random.pick(&NUMBERS).to_owned()

@@ -1,4 +1,4 @@
-//! Inputs per reader: generated from its grammar, or mutations of valid files.
+//! Inputs per reader: from its grammar, or mutations of valid files.
 
 mod arrays;
 pub(crate) mod bytes;
@@ -14,7 +14,7 @@ use gp_optim::{CheckpointFile, Control, MinimiseOptions, minimise};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Limit on the length of corpus files, in bytes: longer ones are slower and find no more.
+/// Maximum bytes of corpus files; longer ones are slower and find no more.
 const LONGEST: usize = 16_384;
 /// Extensions of valid files in `gp-cli/tests/data`, by reader.
 const ENDS: [(&str, &[&str]); 5] = [
@@ -25,10 +25,8 @@ const ENDS: [(&str, &[&str]); 5] = [
     ("model", &["gp"]),
 ];
 
-/// Generator of inputs.
 type Make = fn(&mut Random) -> Vec<u8>;
 
-/// Source of inputs for one reader.
 #[derive(Debug)]
 pub(crate) struct Inputs {
     name: String,
@@ -37,7 +35,6 @@ pub(crate) struct Inputs {
 }
 
 impl Inputs {
-    /// Inputs of the reader of this name.
     pub(crate) fn of(name: &str) -> Result<Self, FuzzError> {
         let make: Option<Make> = match name {
             "csv" => Some(text::csv),
@@ -66,7 +63,7 @@ impl Inputs {
         Ok(Self { name: name.to_owned(), corpus, make })
     }
 
-    /// Input of this index; depends on seed, reader and index only.
+    /// Input that depends on seed, reader and index only.
     pub(crate) fn input(&self, seed: u64, index: u64) -> Vec<u8> {
         let random = &mut Random::of(seed, &self.name, index);
         if ["model", "checkpoint"].contains(&self.name.as_str()) && !random.once_in(8) {
@@ -101,8 +98,7 @@ impl Inputs {
         })
     }
 
-    /// Mutates metadata. Those of Parquet are at the end of the file, before their length; other formats are
-    /// mutated anywhere.
+    /// Mutates metadata, which Parquet has before the length at the end; other formats are mutated anywhere.
     fn damage_ends(&self, bytes: &mut Vec<u8>, random: &mut Random) {
         let length = bytes.len();
         if self.name != "parquet" || length < 16 {
@@ -116,12 +112,10 @@ impl Inputs {
     }
 }
 
-/// Folder of gp-cli.
 fn command() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../gp-cli")
 }
 
-/// Contents of the files in a folder, sorted by name, optionally restricted to some extensions.
 fn files(folder: &Path, ends: Option<&[&str]>) -> Result<Vec<Vec<u8>>, FuzzError> {
     if !folder.exists() {
         return Ok(Vec::new());

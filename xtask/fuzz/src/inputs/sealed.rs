@@ -7,13 +7,12 @@ use safetensors::tensor::{Dtype, TensorView};
 use serde_json::{Number, Value};
 use std::collections::HashMap;
 
-/// Metadata entry with the record of a model file, and the tensor with the record's checksum.
+/// Metadata entry with a model file's record, and tensor with its checksum.
 const RECORD: &str = "gp-model";
 const CHECK: &str = "record.crc32";
-/// Length of a checkpoint's header: magic bytes, version and payload length. The checksum follows.
+/// Header: magic bytes, version, payload length; the checksum follows.
 const HEAD: usize = 20;
 
-/// Replacements for words.
 const WORDS: [&str; 14] = [
     "",
     "rbf",
@@ -31,7 +30,7 @@ const WORDS: [&str; 14] = [
     "rbf(lengthscale=[1, 2, 3])",
 ];
 
-/// Model file with one to three mutations of its record or numbers, and correct checksums.
+/// Model file with one to three mutations of record or numbers, correct checksums.
 pub(crate) fn model(bytes: &[u8], random: &mut Random) -> Option<Vec<u8>> {
     let (_, metadata) = SafeTensors::read_metadata(bytes).ok()?;
     let text = metadata.metadata().as_ref()?.get(RECORD)?;
@@ -68,7 +67,6 @@ pub(crate) fn model(bytes: &[u8], random: &mut Random) -> Option<Vec<u8>> {
     safetensors::serialize(views?, Some(HashMap::from([(RECORD.to_owned(), text)]))).ok()
 }
 
-/// Changes a number of a tensor, or its length.
 fn change_numbers((_, shape, data): &mut (String, Vec<usize>, Vec<u8>), random: &mut Random) {
     let count = data.len() / 8;
     match random.below(4) {
@@ -97,7 +95,6 @@ fn number(random: &mut Random) -> f64 {
     }
 }
 
-/// Number of values in a record, including itself.
 fn count(value: &Value) -> usize {
     1 + match value {
         Value::Array(items) => items.iter().map(count).sum(),
@@ -106,7 +103,7 @@ fn count(value: &Value) -> usize {
     }
 }
 
-/// Changes the value with this index, in depth-first order.
+/// Changes the value of this index in depth-first order.
 fn change(value: &mut Value, left: &mut usize, random: &mut Random) {
     if *left == 0 {
         *value = changed(value, random);
@@ -175,7 +172,6 @@ fn changed(value: &Value, random: &mut Random) -> Value {
     }
 }
 
-/// Sets the checksums beside the names of tensors.
 fn seal(value: &mut Value, sums: &HashMap<&str, u32>) {
     match value {
         Value::Array(items) => items.iter_mut().for_each(|item| seal(item, sums)),
@@ -196,7 +192,7 @@ fn crc32(bytes: &[u8]) -> u32 {
     crc.sum()
 }
 
-/// Checkpoint with a mutated payload, and correct length and checksum.
+/// Checkpoint with a mutated payload, correct length and checksum.
 pub(crate) fn checkpoint(bytes: &[u8], random: &mut Random) -> Option<Vec<u8>> {
     let (head, rest) = bytes.split_at_checked(HEAD)?;
     let mut payload = rest.get(8..)?.to_vec();
@@ -208,7 +204,6 @@ pub(crate) fn checkpoint(bytes: &[u8], random: &mut Random) -> Option<Vec<u8>> {
     Some(sealed)
 }
 
-/// Checksum of checkpoints.
 fn checksum(head: &[u8], payload: &[u8]) -> u64 {
     let words = head.chunks(8).chain(payload.chunks(8)).map(|chunk| {
         let mut word = [0; 8];
@@ -226,7 +221,6 @@ mod tests {
     use crate::inputs::Inputs;
     use gp_cli::fuzzing::{Readers, Reading};
 
-    /// Mutated files are never refused for their checksums.
     #[test]
     fn sums_are_those_of_the_programs() {
         let readers = Readers::new(1 << 26).unwrap();

@@ -40,7 +40,6 @@ const NAMES: [&str; 14] =
 const DELIMITERS: [&str; 6] = [",", ",", ";", "\t", "|", ", "];
 const ENDS: [&str; 5] = ["\n", "\n", "\n", "\r\n", "\r"];
 
-/// Table with separated cells.
 pub(crate) fn csv(random: &mut Random) -> Vec<u8> {
     let (columns, rows) = (1 + random.below(5), random.below(8));
     let (between, end) = (random.pick(&DELIMITERS), random.pick(&ENDS));
@@ -67,7 +66,7 @@ pub(crate) fn csv(random: &mut Random) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// Text table in gzip format: compressed or stored, with one or two members and optional header fields.
+/// Compressed or stored, one or two members, optional header fields.
 pub(crate) fn gzip(random: &mut Random) -> Vec<u8> {
     let text = csv(random);
     let mut bytes = member(&text, random);
@@ -114,7 +113,6 @@ fn member(text: &[u8], random: &mut Random) -> Vec<u8> {
     bytes
 }
 
-/// Sparse rows in LIBSVM format.
 pub(crate) fn libsvm(random: &mut Random) -> Vec<u8> {
     let mut text = String::new();
     for _ in 0..random.below(6) {
@@ -204,7 +202,6 @@ const VALUES: [&str; 26] = [
     "\"1 * rbf\"",
 ];
 
-/// Configuration file.
 pub(crate) fn config(random: &mut Random) -> Vec<u8> {
     let mut text = String::new();
     for _ in 0..random.below(6) {

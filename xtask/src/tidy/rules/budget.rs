@@ -1,15 +1,13 @@
-//! Only one module queries memory, and tables are read through the counting reader.
+//! Only one module queries memory; tables are read through the counting reader.
 
 use crate::tidy::finding::Finding;
 use crate::tidy::tree::{Audience, SourceFile, Tree};
 
 const COMMAND: &str = "gp-cli/src/";
-/// Module that queries the system.
 const ASKS: &str = "gp-cli/src/memory/";
-/// Table readers, and the counting one.
+/// Table readers, including the counting one.
 const READERS: &str = "gp-cli/src/data/";
 const COUNTS: &str = "gp-cli/src/data/counted.rs";
-/// System files about memory.
 const FILES: &[&str] = &["proc/meminfo", "proc/self/limits", "sys/fs/cgroup", "MemAvailable"];
 
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use crate::tidy::finding::Finding;
 use crate::tidy::tree::{Audience, Import, Member, SourceFile, Tree, imports};
 
-/// One finding per circle, at its first file, with a shortest circle.
+/// A shortest circle per finding, reported at its first file.
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     tree.members.iter().flat_map(circles).collect()
 }
@@ -27,14 +27,14 @@ fn circles(member: &Member) -> Vec<Finding> {
     findings
 }
 
-/// `true` for a file in a module's folder, such as `a/b.rs` for `a.rs` or `a/mod.rs`: both share private items, and
-/// count as one unit.
+/// `true` for a file in a module's folder, such as `a/b.rs` for `a.rs` or `a/mod.rs`: both share private
+/// items and count as one.
 fn is_inside(file: &str, module: &str) -> bool {
     let folder = module.strip_suffix("/mod.rs").or_else(|| module.strip_suffix(".rs"));
     folder.and_then(|folder| file.strip_prefix(folder)).is_some_and(|below| below.starts_with('/'))
 }
 
-/// Shortest circle through a file, avoiding files of reported circles.
+/// Shortest circle through a file, avoiding reported files.
 fn shortest_circle<'a>(start: usize, imports: &'a [Import], told: &[bool]) -> Option<Vec<&'a Import>> {
     let mut before: Vec<Option<&Import>> = vec![None; told.len()];
     let mut next = VecDeque::from([start]);
@@ -80,7 +80,6 @@ mod tests {
     use super::*;
     use crate::tidy::fixture::Fixture;
 
-    /// Library of two files beside its root.
     fn two_files(a: &str, b: &str) -> Fixture {
         let fixture = Fixture::clean();
         fixture.append("gp-optim/src/lib.rs", "\nmod a;\nmod b;\npub use a::A;\npub use b::B;\n");

@@ -1,9 +1,8 @@
-//! Each crate has a README and, if a library, documentation with a compiled example.
+//! Each crate has a README; library documentation has a compiled example.
 
 use crate::tidy::finding::Finding;
 use crate::tidy::tree::{Member, Tree, docs};
 
-/// Findings about crates without README, and libraries without an example at the top of their documentation.
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     let readmes = tree.members.iter().filter_map(|member| readme(tree, member));
     let examples = tree.members.iter().filter_map(|member| example(tree, member));
@@ -24,7 +23,6 @@ fn example(tree: &Tree, member: &Member) -> Option<Finding> {
     })
 }
 
-/// `true` if the Markdown has a code block that rustdoc compiles.
 fn has_compiled_example(text: &str) -> bool {
     let fences = text.lines().filter_map(|line| line.trim_start().strip_prefix("```"));
     // Fences alternate between opening and closing.

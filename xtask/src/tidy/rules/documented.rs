@@ -1,5 +1,5 @@
-//! Documentation of public library items says more than their names, unlike "Gets the name" for `name`. rustc's lint
-//! `missing_docs` checks that documentation exists.
+//! Public documentation says more than names, unlike "Gets the name" for `name`. rustc's `missing_docs` checks its
+//! existence.
 
 use proc_macro2::Ident;
 use syn::{Attribute, Fields, Item, ItemMod, Visibility};
@@ -7,7 +7,6 @@ use syn::{Attribute, Fields, Item, ItemMod, Visibility};
 use crate::tidy::finding::Finding;
 use crate::tidy::tree::{Audience, Member, SourceFile, Tree, docs, is_test_only, item_attributes};
 
-/// Words that add nothing to a name.
 const FILLERS: &[&str] = &[
     "a", "an", "the", "this", "that", "of", "for", "is", "it", "its", "get", "gets", "set", "sets", "return",
     "returns",
@@ -78,7 +77,7 @@ impl Visit<'_> {
         }
     }
 
-    /// Named fields; unnamed ones are described at the type or variant.
+    /// Named fields; the type or variant describes unnamed ones.
     fn fields(&mut self, fields: &Fields, is_visible: impl Fn(&syn::Field) -> bool) {
         for field in fields.iter().filter(|field| is_visible(field)) {
             if let Some(name) = &field.ident {
@@ -147,7 +146,6 @@ fn is_public(visibility: &Visibility) -> bool {
     matches!(visibility, Visibility::Public(_))
 }
 
-/// `true` if the text consists of words of the name and fillers.
 fn repeats_name(name: &str, text: &str) -> bool {
     let known = words(&spaced(name));
     words(text).iter().all(|word| known.contains(word) || FILLERS.contains(&word.as_str()))

@@ -1,11 +1,10 @@
-//! Entries of the equation index are cited in the files that it names.
+//! Files named in the equation index cite its entries.
 
 use crate::tidy::finding::Finding;
 use crate::tidy::tree::Tree;
 
 const FILE: &str = "EQUATIONS.md";
 
-/// Findings about index entries without a file, or whose file does not cite them.
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     let text = tree.read(FILE).unwrap_or_default();
     let entries = text.lines().enumerate().filter_map(|(at, line)| Some((at + 1, entry(line)?)));
@@ -29,7 +28,7 @@ fn fault(tree: &Tree, label: &str, path: &str) -> Option<String> {
     (!is_cited).then(|| format!("cite `{label}` in `{path}`, or remove the entry"))
 }
 
-/// Text without blanks, line ends and comment markers, so that citations may span lines.
+/// Removes blanks, line ends and comment markers, so that citations may span lines.
 fn words(source: &str) -> String {
     let lines = source.lines().map(|line| line.trim_start().trim_start_matches(['/', '!']));
     lines.flat_map(str::split_whitespace).collect()

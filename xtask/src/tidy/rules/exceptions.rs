@@ -1,6 +1,6 @@
-//! Every crate inherits the workspace lints, and no file or module disables them as a whole.
+//! Every crate inherits the workspace lints; no file or module disables them as a whole.
 //!
-//! clippy's `allow_attributes` covers `#[allow(…)]` on items, but not `#![allow(…)]`.
+//! clippy's `allow_attributes` misses `#![allow(…)]`.
 
 use crate::tidy::finding::Finding;
 use crate::tidy::tree::{Member, SourceFile, Tree};

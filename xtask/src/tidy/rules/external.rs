@@ -1,16 +1,15 @@
 //! Third-party crates: only gp-linalg calls matrix products, and some crates are banned.
 //!
-//! gp-linalg's products restore the processor state and avoid sizes at which faer's are slow; a direct call of faer's
-//! products or factorisations would silently lose both. Operators between matrices (`a * b`) need type information and
-//! are not checked.
+//! gp-linalg restores the processor state and avoids sizes at which faer is slow. Operators between matrices (`a * b`)
+//! need type information and are not checked.
 
 use crate::tidy::finding::Finding;
 use crate::tidy::tree::{Member, Mention, MentionKind, Tree};
 
-/// The only crate that calls faer's products and factorisations.
+/// Only crate that calls faer's products and factorisations.
 const DOOR: &str = "gp-linalg";
 
-/// faer's factorisations as matrix methods.
+/// Matrix methods of faer.
 const FACTORISATIONS: &[&str] = &[
     "llt",
     "ldlt",

@@ -3,13 +3,11 @@
 use crate::tidy::finding::Finding;
 use crate::tidy::tree::{Audience, Import, Member, SourceFile, Tree, imports};
 
-/// Crate with fitting and prediction.
 const COMMAND: &str = "gp-cli";
 /// Fitting modules, which only they and `ALSO` may import.
 const FITTING: &[&str] =
     &["fit/", "method/", "commands/fit.rs", "commands/cv/", "commands/demo/", "commands/diagnose.rs"];
-/// Further modules that may import fitting: the lists of commands and of methods, the check of a table before a fit,
-/// and updates.
+/// Lists of commands and methods, table checks before a fit, and updates.
 const ALSO: &[&str] =
     &["arguments.rs", "context.rs", "commands/check.rs", "commands/generate.rs", "update.rs"];
 
@@ -28,7 +26,6 @@ fn wrong_imports(member: &Member) -> Vec<Finding> {
     wrong.map(|import| finding(&import, &sources)).collect()
 }
 
-/// Path of a file below the sources of the crate.
 fn below(source: &SourceFile) -> Option<&str> {
     source.path.strip_prefix(COMMAND)?.strip_prefix("/src/")
 }
@@ -50,7 +47,6 @@ mod tests {
     use super::*;
     use crate::tidy::fixture::Fixture;
 
-    /// The command with a module that fits, one that predicts with this code, and a command of each.
     fn command(predict: &str) -> Fixture {
         let fixture = Fixture::clean();
         fixture.append("gp-cli/src/lib.rs", "\nmod arguments;\nmod commands;\nmod fit;\nmod predict;\n");

@@ -1,13 +1,13 @@
-//! Crates depend only on lower layers. Of the two inference crates, gp-variational depends on gp-ep.
+//! Crates depend only on lower layers; gp-variational also on gp-ep.
 
 use crate::tidy::finding::Finding;
 use crate::tidy::tree::{Dependency, Member, Section, Tree};
 
 struct Place {
     name: &'static str,
-    /// Layer, counted from the bottom. Tests may use anything that is not above them.
+    /// Layer from the bottom; tests may use anything not above.
     floor: u8,
-    /// Workspace crates that its library or programs may use.
+    /// Workspace crates for library and programs.
     may_use: &'static [&'static str],
 }
 
@@ -29,7 +29,6 @@ const HOUSE: &[Place] = &[
     Place { name: "xtask", floor: 4, may_use: EVERYTHING },
 ];
 
-/// Findings about the crate list and dependencies in the wrong direction.
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     let mut findings = members(tree);
     findings.extend(tree.members.iter().flat_map(dependencies));
@@ -40,7 +39,7 @@ fn place(name: &str) -> Option<&'static Place> {
     HOUSE.iter().find(|place| place.name == name)
 }
 
-/// Owner of a package below a crate's `examples/` folder or below `xtask/`: it may use what its owner's users may use.
+/// Owner of a package below a crate's `examples/` or `xtask/`, which may use what the owner's users may.
 fn owner(folder: &str) -> Option<&'static Place> {
     let (owner, below) = folder.split_once('/')?;
     (owner == "xtask" || below.starts_with("examples/")).then(|| place(owner))?

@@ -1,6 +1,6 @@
 //! Rules, one file each.
 //!
-//! A rule is a function from the tree to findings and one row in [`RULES`].
+//! A rule is a function from the tree to findings and a row in [`RULES`].
 
 mod budget;
 mod circles;
@@ -27,7 +27,6 @@ use crate::tidy::tree::Tree;
 #[derive(Debug)]
 pub(crate) struct Rule {
     pub(crate) name: &'static str,
-    /// Requirement, in a few words.
     pub(crate) about: &'static str,
     check: fn(&Tree) -> Vec<Finding>,
 }

@@ -1,11 +1,10 @@
-//! Every file of a library or its tests is a declared module: others are not compiled, and their tests never run.
+//! Every file of a library or its tests is a declared module; others are not compiled or tested.
 
 use std::collections::BTreeSet;
 
 use crate::tidy::finding::Finding;
 use crate::tidy::tree::{Member, Tree, declared_files};
 
-/// Findings about files below `src` and `tests` that are neither program nor module.
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     tree.members.iter().flat_map(check_member).collect()
 }
@@ -25,7 +24,7 @@ fn is_looked_at(path: &str) -> bool {
     path.starts_with("src/") || path.starts_with("tests/")
 }
 
-/// `true` if cargo takes the file for a library or program root.
+/// `true` if cargo takes it for a library or program root.
 fn is_root(path: &str) -> bool {
     let parts: Vec<&str> = path.split('/').collect();
     matches!(

@@ -1,7 +1,7 @@
-//! No two public types of the libraries have the same name, and no two types of one library, public or not.
+//! Public type names are unique among libraries, all type names within a library.
 //!
-//! A name such as `Sites` in a signature, an error or a search must be unambiguous. Definitions of one name in one
-//! module are alternatives under `cfg`, and count as one.
+//! Names must be unambiguous in signatures, errors and searches. Equal names in one module are `cfg` alternatives and
+//! count as one.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use syn::{Item, Visibility};
 use crate::tidy::finding::Finding;
 use crate::tidy::tree::{Audience, SourceFile, Tree, docs, is_test_only, item_attributes};
 
-/// Allowed repeated names, each with its reason.
+/// Allowed repetitions with reasons.
 const EXCEPTIONS: &[(&str, &str)] = &[
     ("Build", "makes a kernel, or a likelihood, of its arguments"),
     ("Conformance", "the kit of the crate, each for what it has a trait for"),
@@ -20,7 +20,6 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     ("Sum", "of kernels, and of numbers of a column"),
 ];
 
-/// Path of this file within its crate, for findings about exceptions.
 const HERE: &str = "src/tidy/rules/names.rs";
 
 struct Definition<'a> {
@@ -32,13 +31,12 @@ struct Definition<'a> {
 }
 
 impl Definition<'_> {
-    /// `true` if the name is ambiguous between both.
     fn clashes(&self, other: &Self) -> bool {
         (self.is_public && other.is_public) || self.folder == other.folder
     }
 }
 
-/// Findings about repeated type names, and obsolete exceptions.
+/// Repeated type names, and obsolete exceptions.
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     let twice = defined_twice(tree);
     let is_excused = |name: &str| EXCEPTIONS.iter().any(|(other, _)| *other == name);
@@ -64,7 +62,6 @@ pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// Definitions that clash with an earlier one, and the first of those.
 fn clashes<'d, 'a>(
     all: &'d [Definition<'a>],
 ) -> impl Iterator<Item = (&'d Definition<'a>, &'d Definition<'a>)> {
@@ -72,7 +69,6 @@ fn clashes<'d, 'a>(
     (1..all.len()).filter_map(move |i| earlier(i).map(|earlier| (&all[i], earlier)))
 }
 
-/// Library types whose names clash, by name.
 fn defined_twice(tree: &Tree) -> BTreeMap<String, Vec<Definition<'_>>> {
     let mut all: BTreeMap<String, Vec<Definition<'_>>> = BTreeMap::new();
     for member in

@@ -1,4 +1,4 @@
-//! Notes of unfinished work belong in the issue tracker, not in the sources.
+//! Unfinished work belongs in the issue tracker, not in sources.
 
 use crate::tidy::finding::Finding;
 use crate::tidy::tree::{SourceFile, Tree};

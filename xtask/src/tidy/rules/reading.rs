@@ -1,21 +1,20 @@
-//! Files are read to their end only by code that limits their size.
+//! Only code that limits sizes reads files to their end.
 //!
-//! A device or a compressed file may have no end, so reading all of it would take all memory.
+//! Devices and compressed files may be endless and take all memory.
 
 use crate::tidy::finding::Finding;
 use crate::tidy::tree::{Mention, MentionKind, Tree};
 
 const COMMAND: &str = "gp-cli/src/";
-/// Code that limits sizes, and readers of system files, which are short.
+/// Code that limits sizes, and readers of short system files.
 const EXEMPT: [&str; 4] = [
     "gp-cli/src/files/read.rs",
     "gp-cli/src/data/counted.rs",
     "gp-cli/src/memory/",
     "gp-cli/src/interrupt.rs",
 ];
-/// Functions that read files to their end, by their last two path segments.
+/// Functions that read to the end, by their last two path segments.
 const CALLS: &[(&str, &str)] = &[("fs", "read"), ("fs", "read_to_string"), ("io", "read_to_string")];
-/// Methods that read to the end.
 const METHODS: &[&str] = &["read_to_end", "read_to_string"];
 
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {

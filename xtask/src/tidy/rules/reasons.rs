@@ -1,14 +1,12 @@
-//! Every third-party dependency has a stated reason, in one place.
+//! Every third-party dependency has a reason, in one place.
 
 use crate::tidy::finding::Finding;
 use crate::tidy::tree::Tree;
 use std::collections::BTreeSet;
 
 const FILE: &str = "ARCHITECTURE.md";
-/// Heading above the table.
 const HEADING: &str = "## Other people's crates";
 
-/// Findings about dependencies without a reason, and reasons without a dependency.
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     let own: BTreeSet<&str> = tree.manifests().filter_map(|manifest| manifest.package.as_deref()).collect();
     let (text, mut seen, mut findings) = (tree.read(FILE).unwrap_or_default(), BTreeSet::new(), Vec::new());
@@ -30,7 +28,7 @@ pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// Crates in the table of reasons, with their lines: all names in code style in first cells.
+/// Crates in the table, with lines: names in code style in first cells.
 fn listed(text: &str) -> Vec<(usize, &str)> {
     let lines = text.lines().enumerate().skip_while(|(_, line)| *line != HEADING).skip(1);
     let table =

@@ -1,12 +1,12 @@
-//! Kernels and likelihoods are in registries that conformance tests cover, so that none is untested.
+//! Kernels and likelihoods are in registries that conformance tests cover.
 
 use std::collections::BTreeMap;
 
 use crate::tidy::finding::Finding;
 use crate::tidy::tree::{Audience, Member, MentionKind, SourceFile, Tree};
 
-/// Folder of implementations (one per file or subfolder), their registry, and the tests over it. Paths are relative to
-/// the crate.
+/// Folder of implementations (one per file or subfolder), registry, and tests over it; paths relative to the
+/// crate.
 struct Collection {
     crate_folder: &'static str,
     folder: &'static str,
@@ -29,8 +29,7 @@ const COLLECTIONS: &[Collection] = &[
     },
 ];
 
-/// Findings about implementations outside their registry and registries outside the conformance tests. Missing folders
-/// are skipped.
+/// Implementations outside their registry, and registries outside conformance tests; skips missing folders.
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for collection in COLLECTIONS {
@@ -52,7 +51,7 @@ impl Collection {
         findings
     }
 
-    /// Module name and file of each implementation; for a subfolder its first file.
+    /// Module name and file (first file of a subfolder) of each implementation.
     fn implementations<'a>(&self, member: &'a Member) -> BTreeMap<&'a str, &'a str> {
         let prefix = format!("{}/{}/", self.crate_folder, self.folder);
         let mut found = BTreeMap::new();
@@ -108,8 +107,7 @@ fn names(registry: &SourceFile, module: &str, name: &str) -> bool {
     })
 }
 
-/// `true` if a path names a registry: `registry::kernels()`, `Registry::new()`,
-/// `gp_kernels::KernelRegistry`.
+/// `true` for a path such as `registry::kernels()`, `Registry::new()`, `gp_kernels::KernelRegistry`.
 fn uses_registry(tests: &SourceFile) -> bool {
     tests.mentions.iter().any(|mention| match &mention.kind {
         MentionKind::Path(segments) => {

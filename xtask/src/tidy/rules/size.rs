@@ -1,4 +1,4 @@
-//! Files stay short enough to be read. clippy counts the lines of functions.
+//! Files stay short; clippy counts lines of functions.
 
 use crate::tidy::finding::Finding;
 use crate::tidy::tree::{SourceFile, Tree};

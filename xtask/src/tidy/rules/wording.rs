@@ -1,4 +1,4 @@
-//! Summaries in documentation open with a noun phrase or a verb in the third person. Counts say "per", not "a".
+//! Summaries open with a noun phrase or a third-person verb; counts say "per", not "a".
 
 use crate::tidy::finding::Finding;
 use crate::tidy::tree::{DocComment, SourceFile, Tree, shipped_comments};
@@ -26,10 +26,9 @@ const RIDDLES: &[&str] = &[
     "something",
 ];
 
-/// Words that may not occur in a summary.
 const VAGUE: &[&str] = &["whoever", "somebody", "nobody"];
 
-/// Verbs in the wrong form for the summary of a function.
+/// Wrong verb forms in function summaries.
 const BARE_VERBS: &[&str] = &[
     "add", "apply", "build", "compute", "create", "fill", "find", "get", "give", "make", "put", "remove",
     "replace", "return", "take", "write",
@@ -107,7 +106,7 @@ fn fault(comment: &DocComment<'_>) -> Option<String> {
     distributive(comment).map(|found| format!("write \"per\" in `{found}`"))
 }
 
-/// Count and unit joined by "a", if any.
+/// Count and unit joined by "a".
 fn distributive(comment: &DocComment<'_>) -> Option<String> {
     let all: Vec<String> = words(&comment.prose.join(" ")).collect();
     let found = all.windows(3).find(|three| {
@@ -118,7 +117,7 @@ fn distributive(comment: &DocComment<'_>) -> Option<String> {
     Some(found.join(" "))
 }
 
-/// Lower-case words without surrounding punctuation; code in backticks is one word that matches nothing.
+/// Lower-case words without punctuation; code in backticks is one word that matches nothing.
 fn words(text: &str) -> impl Iterator<Item = String> {
     let is_edge = |character: char| !character.is_alphanumeric() && character != '`';
     text.split_whitespace().map(move |word| word.trim_matches(is_edge).to_lowercase())

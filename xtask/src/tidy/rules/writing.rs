@@ -1,14 +1,13 @@
-//! Files are written only through `gp_optim::files`, which writes atomically.
+//! Files are written only through `gp_optim::files`, which is atomic.
 //!
-//! Other files would be truncated by a crash, could overwrite existing ones, and would remain after a signal. Unnamed
-//! files and folders are exempt.
+//! Other writes would truncate files in a crash, overwrite existing ones, or remain after a signal. Unnamed files and
+//! folders are exempt.
 
 use crate::tidy::finding::Finding;
 use crate::tidy::tree::{Mention, MentionKind, Tree};
 
-/// Folder of `gp_optim::files`.
 const DOOR: &str = "gp-optim/src/files/";
-/// Paths that must use `gp_optim::files`.
+/// Paths under the rule.
 const THROUGH: [&str; 2] = ["gp-cli/src/", "gp-optim/src/"];
 
 /// Functions that write or name files, by their last two path segments.
@@ -27,7 +26,6 @@ const CALLS: &[(&str, &str)] = &[
     ("NamedTempFile", "new_in"),
 ];
 
-/// Methods that name temporary files.
 const METHODS: &[&str] = &["persist", "persist_noclobber"];
 
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {

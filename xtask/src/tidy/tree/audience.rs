@@ -1,5 +1,4 @@
-//! Audience of code: users of a crate, users of its test kit, or its own tests. Rules about panics and documentation
-//! differ between them.
+//! Audience of code, on which rules about panics and documentation depend.
 
 use std::ops::RangeInclusive;
 
@@ -8,25 +7,23 @@ use syn::spanned::Spanned as _;
 use syn::visit::{self, Visit};
 use syn::{Attribute, Meta, Token};
 
-/// Audience of code, in order of increasing laxness: code nested in test code is test code.
+/// Audience, in order of increasing laxness; code nested in test code is test code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Audience {
-    /// Code that users of the crate run.
+    /// Run by users of the crate.
     Users,
-    /// Test kit: public code for tests, which may assert.
+    /// Public code for tests, which may assert.
     TestKit,
-    /// Tests, benchmarks and examples of the crate itself.
+    /// The crate's own tests, benchmarks and examples.
     Tests,
 }
 
-/// Lines of a file with another audience than the file.
 #[derive(Debug)]
 pub(crate) struct Region {
     pub(crate) lines: RangeInclusive<usize>,
     pub(crate) audience: Audience,
 }
 
-/// Audience of a file, by its path within its crate.
 pub(crate) fn of_path(path: &str) -> Audience {
     let mut parts = path.split('/');
     match parts.next() {
@@ -36,12 +33,12 @@ pub(crate) fn of_path(path: &str) -> Audience {
     }
 }
 
-/// Audience of an item with these attributes, by `#[test]` and `#[cfg(…)]`.
+/// Audience by `#[test]` and `#[cfg(…)]`.
 pub(crate) fn of_attributes(attributes: &[Attribute]) -> Audience {
     attributes.iter().map(of_attribute).fold(Audience::Users, Audience::max)
 }
 
-/// `true` if an item with these attributes exists in the crate's own tests only.
+/// `true` if only the crate's own tests have the item.
 pub(crate) fn is_test_only(attributes: &[Attribute]) -> bool {
     of_attributes(attributes) == Audience::Tests
 }
@@ -56,7 +53,7 @@ fn of_attribute(attribute: &Attribute) -> Audience {
     attribute.parse_args::<Meta>().map_or(Audience::Users, |condition| of_condition(&condition))
 }
 
-/// Audience of an item under a `cfg` condition: the strictest for which it can be true.
+/// Strictest audience for which the condition can be true.
 fn of_condition(condition: &Meta) -> Audience {
     match condition {
         Meta::Path(path) if path.is_ident("test") => Audience::Tests,
@@ -80,7 +77,6 @@ fn is_literal(value: &syn::Expr, expected: &str) -> bool {
     matches!(value, syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. }) if text.value() == expected)
 }
 
-/// Regions of a file whose audience differs from the file's.
 pub(crate) fn regions(file: &syn::File) -> Vec<Region> {
     let mut collector = Collector { regions: Vec::new() };
     collector.note(&file.attrs, 1, usize::MAX);
@@ -123,7 +119,7 @@ impl<'ast> Visit<'ast> for Collector {
     }
 }
 
-/// Attributes of an item; empty for kinds that cannot hold code.
+/// Empty for kinds that cannot hold code.
 pub(crate) fn item_attributes(item: &syn::Item) -> &[Attribute] {
     match item {
         syn::Item::Const(item) => &item.attrs,

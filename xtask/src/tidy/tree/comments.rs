@@ -1,26 +1,25 @@
-//! Documentation comments as lines of text, each with its item.
+//! Documentation comments as text lines, each with its item.
 
 use crate::tidy::tree::{Audience, SourceFile};
 
-/// Run of `///` lines, or the `//!` lines that open a file.
+/// Run of `///` lines, or a file's leading `//!` lines.
 #[derive(Debug)]
 pub(crate) struct DocComment<'a> {
-    /// Line of its first line, counted from 1.
+    /// First line, from 1.
     pub(crate) line: usize,
     /// Lines without markers and code blocks.
     pub(crate) prose: Vec<&'a str>,
-    /// First line of the item after its attributes; empty for a file.
+    /// First line of the item after attributes; empty for a file.
     pub(crate) item: &'a str,
 }
 
 impl DocComment<'_> {
-    /// First paragraph, on one line.
     pub(crate) fn summary(&self) -> String {
         let lines = self.prose.iter().map(|line| line.trim());
         lines.take_while(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
     }
 
-    /// Number of words outside code, without numbers and symbols.
+    /// Words outside code, without numbers and symbols.
     pub(crate) fn words(&self) -> usize {
         let text = self.prose.join("\n");
         let outside = text.split('`').step_by(2).flat_map(str::split_whitespace);
@@ -28,7 +27,7 @@ impl DocComment<'_> {
     }
 }
 
-/// Documentation comments in code for users or their tests, in order.
+/// Comments in code for users or their tests, in order.
 pub(crate) fn shipped(source: &SourceFile) -> Vec<DocComment<'_>> {
     let mut comments = of_text(&source.text);
     comments.retain(|comment| source.audience_at(comment.line) != Audience::Tests);

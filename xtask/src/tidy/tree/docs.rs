@@ -4,9 +4,7 @@ use syn::{Attribute, Expr, ExprLit, ExprMacro, Lit, LitStr, Meta};
 
 use crate::tidy::tree::Tree;
 
-/// Documentation in these attributes of the file at `path`, one line per comment line.
-///
-/// Includes text from `#[doc = include_str!("…")]`.
+/// Documentation of a file at `path`, a line per comment line, including `#[doc = include_str!("…")]`.
 pub(crate) fn text(attributes: &[Attribute], path: &str, tree: &Tree) -> String {
     let parts = attributes.iter().filter_map(|attribute| match &attribute.meta {
         Meta::NameValue(pair) if pair.path.is_ident("doc") => value(&pair.value, path, tree),
@@ -15,7 +13,6 @@ pub(crate) fn text(attributes: &[Attribute], path: &str, tree: &Tree) -> String 
     parts.collect::<Vec<_>>().join("\n")
 }
 
-/// `true` if these attributes hide an item from the documentation.
 pub(crate) fn is_hidden(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| match &attribute.meta {
         Meta::List(list) => list.path.is_ident("doc") && list.tokens.to_string() == "hidden",

@@ -8,10 +8,9 @@ use crate::tidy::tree::audience::{Audience, is_test_only, item_attributes};
 use crate::tidy::tree::mention::MentionKind;
 use crate::tidy::tree::source::SourceFile;
 
-/// Most re-exports followed in a chain.
+/// Maximum re-exports in a chain.
 const MAX_STEPS: usize = 16;
 
-/// Import of a name from another file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Import {
     pub(crate) from: usize,
@@ -21,7 +20,7 @@ pub(crate) struct Import {
     pub(crate) line: usize,
 }
 
-/// Imports between the files of a crate, in shipped code: the first per pair of files.
+/// First import per pair of files of a crate, in shipped code.
 ///
 /// Names are followed through re-exports to the defining file; a re-export alone imports nothing.
 pub(crate) fn imports(sources: &[&SourceFile]) -> Vec<Import> {
@@ -35,17 +34,15 @@ pub(crate) fn imports(sources: &[&SourceFile]) -> Vec<Import> {
 struct Module<'a> {
     source: &'a SourceFile,
     path: Vec<String>,
-    /// Items defined in the file, modules included.
     items: BTreeSet<String>,
     uses: Vec<Use>,
 }
 
-/// Name bound by a `use`.
 struct Use {
     /// None for `*`.
     name: Option<String>,
     path: Vec<String>,
-    /// Lines of a `pub use`; None for a private one.
+    /// Lines of a `pub use`; None if private.
     handed_on: Option<(usize, usize)>,
 }
 
@@ -79,7 +76,7 @@ impl<'a> Modules<'a> {
         all.collect()
     }
 
-    /// File that defines what a path in this module names; None for modules and other crates.
+    /// Defining file of a path in this module; None for modules and other crates.
     fn definition(&self, at: usize, path: &[String], steps: usize) -> Option<usize> {
         let (first, rest) = path.split_first()?;
         let own = &self.list[at].path;
@@ -137,13 +134,12 @@ impl<'a> Module<'a> {
         Self { source, path: module_path(&source.path), items, uses }
     }
 
-    /// `true` for a line of a `pub use`.
     fn hands_on(&self, line: usize) -> bool {
         let mut lines = self.uses.iter().filter_map(|bound| bound.handed_on);
         lines.any(|(first, last)| (first..=last).contains(&line))
     }
 
-    /// First line of shipped code that uses a re-exported name in the file itself.
+    /// First line of shipped code that uses a re-exported name in its own file.
     fn use_of(&self, name: &str, (first, last): (usize, usize)) -> Option<usize> {
         let lines = self.source.text.lines().enumerate().map(|(index, line)| (index + 1, line));
         let mut code = lines.filter(|(line, text)| {

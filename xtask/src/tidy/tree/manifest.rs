@@ -1,4 +1,4 @@
-//! `Cargo.toml`, reduced to what the rules need.
+//! `Cargo.toml`, reduced to what rules need.
 
 use std::path::Path;
 
@@ -8,21 +8,21 @@ use crate::error::XtaskError;
 
 #[derive(Debug)]
 pub(crate) struct Manifest {
-    /// Path relative to the workspace root.
+    /// Relative to the workspace root.
     pub(crate) path: String,
-    /// Package name; None in a pure workspace manifest.
+    /// None in a pure workspace manifest.
     pub(crate) package: Option<String>,
     pub(crate) dependencies: Vec<Dependency>,
-    /// `workspace.members`; empty in the manifest of a crate.
+    /// `workspace.members`; empty for a crate.
     pub(crate) members: Vec<String>,
-    /// Line that lists them; 1 if none.
+    /// Line of the list; 1 if none.
     pub(crate) members_line: usize,
     pub(crate) inherits_lints: bool,
 }
 
 #[derive(Debug)]
 pub(crate) struct Dependency {
-    /// Package name, even if renamed in the manifest.
+    /// Original name, even if renamed.
     pub(crate) package: String,
     pub(crate) section: Section,
     pub(crate) line: usize,
@@ -120,7 +120,7 @@ fn listed(text: &str, entries: &DeTable<'_>, section: Section) -> Vec<Dependency
     entries.iter().map(|(key, value)| dependency(key.get_ref(), key.span().start, value.get_ref())).collect()
 }
 
-/// Real name of `name = { package = "…" }`.
+/// Original name in `name = { package = "…" }`.
 fn renamed_from(value: &DeValue<'_>) -> Option<String> {
     value.as_table()?.get("package")?.get_ref().as_str().map(str::to_owned)
 }

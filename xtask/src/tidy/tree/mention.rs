@@ -1,21 +1,19 @@
-//! Mentions in code: paths and method calls, found in the token stream.
+//! Paths and method calls in the token stream.
 //!
-//! The syntax tree is not used, because it holds macro arguments only as tokens, as in `assert!(x.unwrap() > 0.0)`.
-//! Strings, comments and documentation examples do not count.
+//! Syntax trees hold macro arguments only as tokens, as in `assert!(x.unwrap() > 0.0)`. Strings, comments and
+//! documentation examples do not count.
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 
-/// Mention of something in code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Mention {
     pub(crate) kind: MentionKind,
-    /// Line, counted from 1.
     pub(crate) line: usize,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum MentionKind {
-    /// `a::b::c`: its segments, at least two. Members of a `use` group have the group's prefix.
+    /// `a::b::c`: at least two segments; members of a `use` group include its prefix.
     Path(Vec<String>),
     /// `.name(…)`, also with type arguments.
     Method(String),
@@ -42,7 +40,7 @@ fn scan_into(tokens: TokenStream, prefix: &[String], mentions: &mut Vec<Mention>
     }
 }
 
-/// Reads the path at `at` and classifies it by the following token; returns the next position.
+/// Classifies the path at `at` by the following token; returns the next position.
 fn scan_name(tokens: &[TokenTree], at: usize, prefix: &[String], mentions: &mut Vec<Mention>) -> usize {
     let line = tokens[at].span().start().line;
     let (own_segments, end) = path_from(tokens, at);
@@ -62,7 +60,6 @@ fn scan_name(tokens: &[TokenTree], at: usize, prefix: &[String], mentions: &mut 
     end
 }
 
-/// Segments of the path at `at`, and the position after it.
 fn path_from(tokens: &[TokenTree], at: usize) -> (Vec<String>, usize) {
     let mut segments = vec![tokens[at].to_string()];
     let mut end = at + 1;
@@ -79,7 +76,6 @@ fn is_punct(tokens: &[TokenTree], at: usize, character: char) -> bool {
     matches!(tokens.get(at), Some(TokenTree::Punct(punct)) if punct.as_char() == character)
 }
 
-/// `::` at this position.
 fn is_separator(tokens: &[TokenTree], at: usize) -> bool {
     is_punct(tokens, at, ':') && is_punct(tokens, at + 1, ':')
 }

@@ -1,4 +1,4 @@
-//! Parsed workspace: manifests and Rust sources, read once.
+//! Parsed workspace: manifests and Rust sources.
 
 mod audience;
 mod comments;
@@ -25,22 +25,20 @@ use crate::error::XtaskError;
 pub(crate) struct Tree {
     root: PathBuf,
     pub(crate) manifest: Manifest,
-    /// Crates, in manifest order.
+    /// Crates in manifest order.
     pub(crate) members: Vec<Member>,
 }
 
 pub(crate) struct Member {
-    /// Folder below the workspace root.
+    /// Relative to the workspace root.
     pub(crate) folder: String,
     pub(crate) manifest: Manifest,
-    /// Every Rust file of the crate, including tests, benchmarks and examples, sorted by path.
+    /// Rust files sorted by path, including tests, benchmarks and examples.
     pub(crate) sources: Vec<SourceFile>,
 }
 
 impl Tree {
-    /// Reads the workspace at `root`.
-    ///
-    /// Fails if a manifest or source cannot be read or parsed.
+    /// Reads the workspace; fails if a manifest or source cannot be read or parsed.
     pub(crate) fn load(root: &Path) -> Result<Self, XtaskError> {
         let manifest = Manifest::load(root, "Cargo.toml")?;
         let members =
@@ -60,7 +58,7 @@ impl Tree {
         self.members.iter().flat_map(|member| &member.sources)
     }
 
-    /// Text of any file, by path relative to the workspace root; `None` if it cannot be read.
+    /// Text by path from the workspace root; `None` if unreadable.
     pub(crate) fn read(&self, path: &str) -> Option<String> {
         std::fs::read_to_string(self.root.join(path)).ok()
     }

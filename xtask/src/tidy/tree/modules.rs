@@ -1,11 +1,11 @@
-//! Files declared by `mod name;`, to find files that are modules of tests.
+//! Files declared by `mod name;`, to find modules of tests.
 
 use syn::{Expr, ExprLit, Item, ItemMod, Lit, Meta};
 
 use crate::tidy::tree::audience::{self, Audience};
 use crate::tidy::tree::source::SourceFile;
 
-/// Sets the audience of modules declared for tests or test kits, directly or indirectly.
+/// Sets the audience of direct and indirect modules of tests and test kits.
 pub(crate) fn spread_audience(sources: &mut [SourceFile]) {
     // Each pass reaches one file deeper; depth is bounded by the number of files.
     while let Some((index, audience)) = first_laxer(sources) {
@@ -22,12 +22,10 @@ fn first_laxer(sources: &[SourceFile]) -> Option<(usize, Audience)> {
     })
 }
 
-/// Files that the module declarations of a file may mean.
 pub(crate) fn declared_files(source: &SourceFile) -> Vec<String> {
     declarations(source).into_iter().flat_map(|declaration| declaration.files).collect()
 }
 
-/// `mod name;` with the files it may mean.
 struct Declaration {
     files: Vec<String>,
     audience: Audience,
@@ -68,7 +66,6 @@ fn explicit_path(module: &ItemMod) -> Option<String> {
     })
 }
 
-/// Folder of a file's submodules.
 fn children_folder(path: &str) -> String {
     let stem = path.strip_suffix(".rs").unwrap_or(path);
     match stem.rsplit_once('/') {
@@ -77,7 +74,6 @@ fn children_folder(path: &str) -> String {
     }
 }
 
-/// Path without `..`.
 fn without_steps_up(path: &str) -> String {
     let mut parts = Vec::new();
     for part in path.split('/') {

@@ -8,22 +8,20 @@ use crate::error::XtaskError;
 use crate::tidy::tree::audience::{self, Audience, Region};
 use crate::tidy::tree::mention::{self, Mention};
 
-/// Rust file in the forms the rules need.
 pub(crate) struct SourceFile {
-    /// Path relative to the workspace root, with `/` between its parts.
+    /// Relative to the workspace root, separated by `/`.
     pub(crate) path: String,
     pub(crate) text: String,
-    /// Syntax tree, for rules about items.
     pub(crate) syntax: syn::File,
     /// Every path and method call, for rules about usage.
     pub(crate) mentions: Vec<Mention>,
-    /// Audience of the file as a whole; regions of it may be test-only.
+    /// Audience of the file; some regions may be test-only.
     pub(crate) audience: Audience,
     regions: Vec<Region>,
 }
 
 impl SourceFile {
-    /// Reads and parses the file at `path`, relative to `root`; `folder` is its crate's.
+    /// Parses `path`, relative to `root`; `folder` is its crate's.
     pub(crate) fn load(root: &Path, folder: &str, path: &str) -> Result<Self, XtaskError> {
         let file = root.join(path);
         let text =
@@ -49,7 +47,7 @@ impl SourceFile {
         inside.map(|region| region.audience).fold(self.audience, Audience::max)
     }
 
-    /// Mentions in code that users run: outside tests, benchmarks, examples and test kits.
+    /// Mentions outside tests, benchmarks, examples and test kits.
     pub(crate) fn shipped_mentions(&self) -> impl Iterator<Item = &Mention> {
         self.mentions.iter().filter(|mention| self.audience_at(mention.line) == Audience::Users)
     }

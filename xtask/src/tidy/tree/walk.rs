@@ -4,10 +4,10 @@ use std::path::Path;
 
 use crate::error::XtaskError;
 
-/// Sorted paths of all Rust files below `folder`, relative to `root`, with `/` as separator.
+/// Sorted Rust files below `folder`, relative to `root`, separated by `/`.
 ///
-/// Skips build output, hidden folders, and folders with a manifest (separate packages). Uses the file system instead of
-/// git, so that unpacked archives are checked too.
+/// Skips build output, hidden folders, and separate packages. Uses the file system instead of git, to check
+/// unpacked archives too.
 pub(crate) fn rust_files(root: &Path, folder: &str) -> Result<Vec<String>, XtaskError> {
     let mut files = Vec::new();
     collect(root, folder, &mut files)?;

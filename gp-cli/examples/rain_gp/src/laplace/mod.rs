@@ -11,8 +11,9 @@ use gp_ep::{EvidenceKind, LatentModel};
 use gp_likelihoods::Likelihood;
 use model::Model;
 
-/// Laplace's approximation: a Gaussian at the mode of the whitened inducing values, with the curvature there. Latent
-/// values are replaced by their means given inducing values; with all rows as inducing inputs nothing is replaced.
+/// Laplace's approximation: Gaussian at the mode of the whitened inducing values, with the curvature there.
+/// Latent values are replaced by their means given the inducing values, which is exact if all rows are
+/// inducing inputs.
 #[derive(Clone, Copy, Debug)]
 pub struct Laplace;
 
@@ -71,7 +72,6 @@ impl Method for Laplace {
     }
 }
 
-/// Latent model, and the most steps to a mode.
 fn model(problem: &Problem) -> Result<(LatentModel, u64), CliError> {
     let latent = LatentModel::new(problem.processes()?, problem.likelihood.clone())?;
     Ok((latent, problem.settings.given.integer_of(&NEWTON)?))

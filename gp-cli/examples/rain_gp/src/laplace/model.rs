@@ -1,4 +1,4 @@
-//! The mode of the posterior, the evidence there with its gradient, and the Gaussian.
+//! Posterior mode and log evidence with its gradient.
 
 use crate::at_mode::AtMode;
 use faer::{Accum, Mat, MatRef, Scale};
@@ -11,27 +11,25 @@ use gp_likelihoods::curvature::{Curvature, LogDensityAt, by_latent, by_params};
 use gp_likelihoods::parameter_count;
 use gp_linalg::{Cholesky, JitterPolicy, LinalgError, Threading};
 
-/// A mode is where no slope is larger.
+/// Largest slope at a mode.
 const FLAT: f64 = 1e-9;
-/// Additions to the curvature, tried until a step leads up.
+/// Values added to the curvature, tried until a step increases the log posterior.
 const DAMPING: [f64; 8] = [0.0, 1e-2, 1e-1, 1e0, 1e1, 1e2, 1e4, 1e6];
 
-/// Latent functions through inducing inputs with a likelihood, and the most steps to a mode.
+/// Latent model, and maximum Newton steps.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Model<'a> {
     pub(super) latent: &'a LatentModel,
     pub(super) newton: u64,
 }
 
-/// Points and targets.
 type Rows<'a> = (MatRef<'a, f64>, &'a [f64]);
-/// The prior of a latent function, and the points as it sees them.
 type Seen = (InducingPrior, Projection);
 
-/// The mode v of `ln p(y | Φᵀv) − ½vᵀv`, all whitened inducing values one latent after the other.
+/// Mode v of `ln p(y | Φᵀv) − ½vᵀv`, latent by latent.
 pub(super) struct Mode {
     seen: Vec<Seen>,
-    /// Φ of each latent, with zeros in the rows of the others.
+    /// Φ of each latent, with zeros in the rows of other latents.
     phi: Vec<Mat<f64>>,
     v: Mat<f64>,
     here: Look,
@@ -41,7 +39,7 @@ pub(super) struct Mode {
     pub(super) log_evidence: f64,
 }
 
-/// The log posterior at some v, with latent values and curvatures of all rows.
+/// Log posterior at v, with latent values and curvatures of all rows.
 struct Look {
     log_posterior: f64,
     f: Vec<Vec<f64>>,
@@ -49,14 +47,13 @@ struct Look {
 }
 
 impl Model<'_> {
-    /// Log evidence and its gradient.
     pub(super) fn evaluate(&self, rows: Rows<'_>, gradient: Option<&mut [f64]>) -> Result<f64, CliError> {
         let mode = self.mode(rows)?;
         gradient.map_or(Ok(()), |gradient| self.gradient(rows.1, &mode, gradient))?;
         Ok(mode.log_evidence)
     }
 
-    /// Climbs to the mode by Newton's steps, which are damped where the curvature is not that of a maximum.
+    /// Newton's method, damped where the log posterior is not concave.
     pub(super) fn mode(&self, (points, targets): Rows<'_>) -> Result<Mode, CliError> {
         if targets.is_empty() {
             return Err(CliError::new(ErrorKind::Data, "there are no rows to learn from"));
@@ -124,8 +121,8 @@ impl Model<'_> {
         LogDensityAt { likelihood: self.latent.likelihood(), y: std::slice::from_ref(y), f }
     }
 
-    /// The gradient of the log evidence by all natural values. The mode moves with them: with `a = H⁻¹ λ` for the slope λ
-    /// of `−½ ln |H|` by v, a change δ of the slopes at the mode changes the evidence by `aᵀδ`.
+    /// Gradient of the log evidence by all natural values, including the shift of the mode: for `a = H⁻¹ λ`,
+    /// with λ the gradient of `−½ ln |H|` by v, a change δ of the slopes changes the evidence by `aᵀδ`.
     pub(super) fn gradient(&self, targets: &[f64], mode: &Mode, out: &mut [f64]) -> Result<(), CliError> {
         let Mode { phi, here: Look { f, rows, .. }, .. } = mode;
         let solved = phi.iter().map(|phi| mode.solved(phi.clone())).collect::<Result<Vec<_>, _>>()?;
@@ -164,7 +161,6 @@ impl Model<'_> {
         Ok(())
     }
 
-    /// The Gaussian at the mode.
     pub(super) fn posterior(&self, mode: Mode) -> Result<Approximation, CliError> {
         let functions = Functions::new(AtMode::new(self.latent.processes(), mode.v, mode.factor)?);
         Ok(Predictor::new(functions, self.latent.likelihood().clone_box(), Threading::Pool)?)
@@ -172,13 +168,12 @@ impl Model<'_> {
 }
 
 impl Mode {
-    /// `H⁻¹ x`
     fn solved(&self, mut x: Mat<f64>) -> Result<Mat<f64>, CliError> {
         self.factor.solve_in_place(x.as_mut(), Threading::Pool).map(|()| x).map_err(failed)
     }
 }
 
-/// `Σ_i Φ_i x_i` for a number of each latent and row.
+/// `Σ_i Φ_i x_i`, with one x per latent and row.
 fn gathered(phi: &[Mat<f64>], x: impl Fn(usize, usize) -> f64) -> Result<Mat<f64>, CliError> {
     let mut sum = Mat::zeros(phi[0].nrows(), 1);
     for (q, phi) in phi.iter().enumerate() {
@@ -187,7 +182,7 @@ fn gathered(phi: &[Mat<f64>], x: impl Fn(usize, usize) -> f64) -> Result<Mat<f64
     Ok(sum)
 }
 
-/// `Φᵀx` of each row and latent.
+/// `Φᵀx` per latent and row.
 fn along_all(phi: &[Mat<f64>], x: &Mat<f64>) -> Result<Vec<Vec<f64>>, CliError> {
     let each = phi.iter().map(|phi| product(phi.transpose(), x.as_ref())).collect::<Result<Vec<_>, _>>()?;
     Ok((0..phi[0].ncols()).map(|i| each.iter().map(|values| values[(i, 0)]).collect()).collect())

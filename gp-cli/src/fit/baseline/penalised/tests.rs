@@ -1,5 +1,5 @@
-//! Comparison with scikit-learn 1.9 (`LogisticRegression(C=1)`, `PoissonRegressor(alpha=1/N)`, inputs by
-//! `StandardScaler`), which minimises the same sums.
+//! Comparison with scikit-learn 1.9 (`LogisticRegression(C=1)`, `PoissonRegressor(alpha=1/N)`, `StandardScaler`),
+//! which minimises the same sums.
 
 use super::*;
 use faer::Mat;
@@ -20,7 +20,6 @@ fn noise(row: usize, class: usize) -> f64 {
     (3.1 * row as f64 * (class as f64 + 1.0) + class as f64).sin()
 }
 
-/// Class frequencies 46, 51 and 23.
 fn labels() -> Vec<f64> {
     let x = points();
     let label = |i: usize| {
@@ -123,7 +122,7 @@ fn more_rows_cost_no_more() {
     assert_eq!(most_rows(&narrow, 26), MAX_WORK / (17 * 26));
 }
 
-/// The mean of equal numbers has a rounding error, which must not become a divisor.
+/// The rounding error of a mean of equal numbers must not become a divisor.
 #[test]
 fn constant_inputs_have_no_spread() {
     let points = Mat::from_fn(37, 2, |i, d| if d == 0 { 0.1 + 0.2 } else { i as f64 });

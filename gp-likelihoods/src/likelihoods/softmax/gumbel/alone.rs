@@ -1,5 +1,5 @@
-//! `H = E[exp(−exp(f − x))]` with three derivatives by x at one x, for `f ~ N(m, s²)`. H is the
-//! distribution function of f plus a Gumbel variable.
+//! `H = E[exp(−exp(f − x))]` with three derivatives at one x, for `f ~ N(m, s²)`: the distribution function of f plus
+//! a Gumbel variable.
 
 use super::responses::{Jet, response};
 use super::{ABOVE, BELOW, EULER, REACH, STEP};
@@ -7,15 +7,15 @@ use crate::latent::Latent;
 use crate::special::{HALF_LN_TAU, standard_normal_cdf};
 use std::sync::OnceLock;
 
-/// Standard deviation s from which the [`series`] is accurate to 1e-14 where H matters.
+/// Standard deviation from which the [`series`] is accurate to 1e-14 where H matters.
 const WIDE: f64 = 25.0;
-/// Standard deviation s below which the sum is over the Gaussian instead of the Gumbel variable.
+/// Standard deviation below which sums are over the Gaussian, not the Gumbel variable.
 const NARROW: f64 = 0.5;
-/// Step of the sum over a narrow Gaussian, in standard deviations, and number of steps per side.
+/// In standard deviations; steps per side.
 const FINE: f64 = 0.5;
 const SIDE: i32 = 16;
 
-/// Central moments of a Gumbel variable over n!: coefficients of `Γ(1 − t) exp(−γt)`.
+/// Central Gumbel moments over n!: coefficients of `Γ(1 − t) exp(−γt)`.
 const MOMENTS: [f64; 16] = [
     1.0,
     0.0,
@@ -68,7 +68,6 @@ fn density(z: f64) -> f64 {
     (-0.5 * z * z - HALF_LN_TAU).exp()
 }
 
-/// Sum over values of the Gumbel variable.
 fn over_gumbel(mean: f64, s: f64, x: f64) -> Jet {
     static PLACES: OnceLock<Vec<(f64, f64)>> = OnceLock::new();
     let places = PLACES.get_or_init(|| {
@@ -96,7 +95,6 @@ fn over_gumbel(mean: f64, s: f64, x: f64) -> Jet {
     jet
 }
 
-/// Sum over values of the latent.
 fn over_gaussian(mean: f64, s: f64, x: f64) -> Jet {
     let mut jet = Jet::default();
     for i in -SIDE..=SIDE {
@@ -112,7 +110,6 @@ mod tests {
     use super::*;
     use crate::quadrature::Panels;
 
-    /// Definition of H, by panels over the wider of the two densities.
     fn by_panels(q: Latent, x: f64) -> Jet {
         let (m, s) = (q.mean(), q.variance().sqrt());
         if s > 1.0 {

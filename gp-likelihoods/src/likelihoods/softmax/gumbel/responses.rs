@@ -1,8 +1,7 @@
-//! `H = E[exp(−u)]` with three derivatives by x, for `u = exp(f − x)`, `f ~ N(m, s²)`, at every x of a
-//! grid.
+//! `H = E[exp(−u)]` with three derivatives by x, for `u = exp(f − x)`, `f ~ N(m, s²)`, on a grid of x.
 //!
-//! The grid of f contains all x. A sum over it has three parts: 0 for large u; for small u, a series in
-//! moments `Σ w uⁿ`, kept as running sums; in between, at most about 60 terms from a table.
+//! The grid of f contains all x. A sum over it has three parts: 0 for large u; for small u, a series in moments
+//! `Σ w uⁿ`, kept as running sums; between, at most about 60 terms from a table.
 
 use super::tail::{Series, exponential};
 use super::{BELOW, REACH, STEP, TERMS};
@@ -11,12 +10,11 @@ use crate::special::HALF_LN_TAU;
 use pulp::{Arch, Simd, WithSimd};
 use std::sync::OnceLock;
 
-/// `H, H′, H″, H‴` at one x.
 pub(super) type Jet = [f64; 4];
 
-/// `−ln u` from which the series ends after u⁸: the next term is below 1e-17, that of `H‴` below 4e-15.
+/// `−ln u` from which u⁸ ends the series: the next term is below 1e-17, that of `H‴` below 4e-15.
 pub(super) const SMALL: f64 = 3.0;
-/// `(−n)^k`: a derivative by x multiplies uⁿ by −n.
+/// `(−n)^k`: derivatives by x multiply uⁿ by −n.
 const POWERS: [Jet; TERMS] = {
     let (mut powers, mut n) = ([[1.0; 4]; TERMS], 0);
     while n < TERMS {
@@ -26,18 +24,17 @@ const POWERS: [Jet; TERMS] = {
     }
     powers
 };
-/// `1/(n + 1)`
 const INVERSES: [f64; TERMS] = [1.0, 0.5, 1.0 / 3.0, 0.25, 0.2, 1.0 / 6.0, 1.0 / 7.0, 0.125, 1.0 / 9.0];
-/// ln u below which u is negligible relative to 1.
+/// ln u, negligible relative to 1.
 const NOTHING: f64 = -40.0;
-/// Number of weights from two exponentials; rounding grows with its square, to 28 times that of one number.
+/// Weights from two exponentials; rounding grows with its square, to 28 times.
 const RUN: usize = 8;
-/// Largest distance h of nodes f, in standard deviations. Errors are `exp(−2π a/h + a²/(2s²))` with a = π/2,
-/// at most 1e-14 for s = h/0.6.
+/// Largest node distance h in standard deviations. Errors are `exp(−2π a/h + a²/(2s²))` with a = π/2, at
+/// most 1e-14 for s = h/0.6.
 const NEAR: f64 = 0.6;
-/// Number of grids of f, each twice as fine as the one before.
+/// Each is twice as fine as the last.
 const GRIDS: usize = 7;
-/// Five Gauss–Hermite nodes, exact to `s¹⁰`, for beliefs too narrow for the finest grid.
+/// Exact to `s¹⁰`, below the finest grid.
 const FIVE: [(f64, f64); 5] = [
     (-2.856_970_013_872_805_6, 0.011_257_411_327_720_69),
     (-1.355_626_179_974_266, 0.222_075_922_005_612_63),
@@ -54,7 +51,7 @@ pub(super) struct Responses {
 }
 
 impl Responses {
-    /// Adds the jets at `low + STEP j` for j = 0, …, nodes − 1. Returns the series of H from the next node on.
+    /// Adds jets at `low + STEP j`, 0 ≤ j < `nodes`. Returns the series of H from the next node on.
     pub(super) fn add(&mut self, q: Latent, low: f64, nodes: usize, jets: &mut Vec<Jet>) -> Series {
         let fineness = (0..GRIDS).find(|k| q.variance().sqrt() * (1_u32 << k) as f64 >= STEP / NEAR);
         match fineness {
@@ -85,7 +82,7 @@ impl Responses {
         with_whole_mass(series)
     }
 
-    /// Computes weights and moments of the belief at `low + step i`, for i from the returned value.
+    /// Beliefs at `low + step i`, for i from the returned value.
     fn weigh(&mut self, q: Latent, low: f64, table: &Table) -> isize {
         let (s, step) = (q.variance().sqrt(), table.step);
         let place = |f: f64| (f - low) / step;
@@ -110,8 +107,8 @@ impl Responses {
 
 /// Writes `h N(t | 0, 1)` for `t`, `t + h`, …
 ///
-/// In short runs, because each exponential costs as much as the rest: `exp(−½(t + h)²)` is
-/// `exp(−½t²) exp(−h t − ½h²)`, and the second factor shrinks by `exp(−h²)` from node to node.
+/// In short runs, since exponentials dominate: `exp(−½(t + h)²)` is `exp(−½t²) exp(−h t − ½h²)`, and the
+/// second factor shrinks by `exp(−h²)` per node.
 fn fill_weights(start: f64, h: f64, weights: &mut [f64]) {
     let shrink = (-h * h).exp();
     for (run, weights) in weights.chunks_mut(RUN).enumerate() {
@@ -126,11 +123,10 @@ fn fill_weights(start: f64, h: f64, weights: &mut [f64]) {
     }
 }
 
-/// Jets at the nodes x of a grid, from the weights and moments of a belief.
 struct OnAGrid<'a> {
     weights: &'a [f64],
     moments: &'a [[f64; TERMS]],
-    /// Place of the first weight, in steps of the table from the first x.
+    /// First weight, in table steps from the first x.
     first: isize,
     table: &'a Table,
     fineness: usize,
@@ -166,7 +162,7 @@ impl WithSimd for OnAGrid<'_> {
     }
 }
 
-/// Sum over the nodes where u is small, from their moments and u at the last one.
+/// From moments and u at the last node.
 #[inline(always)]
 fn series(moments: &[f64; TERMS], u: f64) -> Jet {
     let (mut jet, mut factor) = (Jet::default(), 1.0);
@@ -178,7 +174,7 @@ fn series(moments: &[f64; TERMS], u: f64) -> Jet {
     jet
 }
 
-/// `Σ_i weights_i responses_i`, in four sums that do not wait for each other.
+/// Four independent sums.
 #[inline(always)]
 fn weighted(weights: &[f64], responses: &[Jet]) -> Jet {
     let (mut sums, responses) = ([Jet::default(); 4], &responses[..weights.len()]);
@@ -195,7 +191,7 @@ fn weighted(weights: &[f64], responses: &[Jet]) -> Jet {
     std::array::from_fn(|k| (sums[0][k] + sums[1][k]) + (sums[2][k] + sums[3][k]))
 }
 
-/// Series in z of a belief from its moments at x₀, of which the first is 1 but for rounding.
+/// The first moment is 1 but for rounding.
 fn with_whole_mass(mut series: Series) -> Series {
     series[0] = 1.0;
     series
@@ -223,7 +219,7 @@ fn by_five(q: Latent, x: f64) -> Jet {
     jet
 }
 
-/// `exp(−u)` with three derivatives by x, for `u = exp(d)`, `d = f − x`.
+/// `exp(−u)` with derivatives by x, `u = exp(d)`, `d = f − x`.
 pub(super) fn response(d: f64) -> Jet {
     // Beyond 6.5 the result is 0; the limit avoids overflow.
     let u = d.min(6.5).exp();
@@ -234,12 +230,11 @@ pub(super) fn response(d: f64) -> Jet {
 #[derive(Debug)]
 struct Table {
     step: f64,
-    /// Number of nodes below x from which u is small, and above x from which it is large.
+    /// Nodes below x from which u is small; above x, large.
     small: isize,
     large: isize,
     /// `exp(−n step)`
     decay: [f64; TERMS],
-    /// Responses in between, from the first that is not small.
     between: Vec<Jet>,
 }
 
@@ -254,7 +249,7 @@ fn table(fineness: usize) -> &'static Table {
     })
 }
 
-/// `exp(−exp(d))` for d of this number of grid steps.
+/// `exp(−exp(d))`, d in grid steps.
 pub(super) fn survival(steps: isize) -> f64 {
     static TABLE: OnceLock<Vec<f64>> = OnceLock::new();
     let lowest = (NOTHING / STEP) as isize;
@@ -272,7 +267,6 @@ pub(super) fn survival(steps: isize) -> f64 {
 mod tests {
     use super::*;
 
-    /// Jets of a grid against sums over all nodes of f, for beliefs of every fineness and beyond both ends.
     #[test]
     fn parts_of_the_sum_add_up() {
         for (mean, deviation) in [(0.3, 3.0), (-1.2, 0.4), (2.0, 0.05), (30.0, 1.0), (-45.0, 2.0)] {

@@ -1,8 +1,8 @@
-//! Sums over the nodes above all beliefs, in closed form.
+//! Sums over nodes above all beliefs, in closed form.
 //!
 //! From a node x₀ on, every u is small, and `H(x) = Σ_n a_n zⁿ` with `z = exp(x₀ − x)` and
-//! `a_n = (−1)ⁿ/n! E[exp(n (f − x₀))]`. Products and derivatives are such series too. On a grid, powers of z
-//! are geometric sequences, so that their sums are known.
+//! `a_n = (−1)ⁿ/n! E[exp(n (f − x₀))]`. Products and derivatives are such series too. On a grid, powers of z are
+//! geometric sequences with known sums.
 
 use super::{STEP, TERMS};
 use std::sync::OnceLock;
@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 /// Coefficients of 1, z, z², …
 pub(super) type Series = [f64; TERMS];
 
-/// Series of all classes, and their product; without classes, all sums are 0.
+/// Series of classes and their product; without classes, sums are 0.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tail {
     classes: Vec<Series>,
@@ -23,14 +23,14 @@ impl Tail {
         self.product = Series::default();
     }
 
-    /// Sets the series of all classes, each with `a_0 = 1`.
+    /// Each has `a_0 = 1`.
     pub(super) fn set(&mut self, classes: impl Iterator<Item = Series>) {
         self.classes.clear();
         self.classes.extend(classes);
         self.product = self.classes.iter().fold(constant(1.0), |product, own| times(&product, own));
     }
 
-    /// Sum of `survival − Π_k H_k`, for a distribution function `survival` with `a_0 = 1`.
+    /// Sum of `survival − Π_k H_k`; `survival` has `a_0 = 1`.
     pub(super) fn sum_less_product(&self, survival: &Series) -> f64 {
         if self.classes.is_empty() {
             return 0.0;
@@ -43,7 +43,7 @@ impl Tail {
         self.classes.get(c).map_or(0.0, |own| sum(&times(&derivative(own, order), &over(&self.product, own))))
     }
 
-    /// Sums of `H_c′ H_k′ Π H` and `H_c′ H_k″ Π H`, over all other classes, for two classes.
+    /// Sums of `H_c′ H_k′ Π H` and `H_c′ H_k″ Π H` over all other classes.
     pub(super) fn sums_of_pair(&self, c: usize, k: usize) -> [f64; 2] {
         let (Some(own), Some(rival)) = (self.classes.get(c), self.classes.get(k)) else { return [0.0; 2] };
         let others = over(&over(&self.product, own), rival);
@@ -78,12 +78,12 @@ fn over(a: &Series, b: &Series) -> Series {
     quotient
 }
 
-/// Derivative by x, which multiplies zⁿ by −n.
+/// Derivative by x: −n times zⁿ.
 fn derivative(a: &Series, order: usize) -> Series {
     std::array::from_fn(|n| a[n] * (-(n as f64)).powi(order as i32))
 }
 
-/// Sum over x₀, x₀ + h, …, for a series without a constant term: zⁿ sums to `1/(1 − exp(−n h))`.
+/// Sum over x₀, x₀ + h, … without a constant term: zⁿ sums to `1/(1 − exp(−n h))`.
 fn sum(a: &Series) -> f64 {
     static GEOMETRIC: OnceLock<Series> = OnceLock::new();
     let geometric = GEOMETRIC.get_or_init(|| {
@@ -96,7 +96,6 @@ fn sum(a: &Series) -> f64 {
 mod tests {
     use super::*;
 
-    /// Sums of series against sums over nodes of the functions themselves.
     #[test]
     fn closed_sums_equal_sums_over_nodes() {
         let u = [0.01, 0.004, 0.0007];

@@ -1,4 +1,4 @@
-//! Functions drawn from a process, as tables.
+//! Tables of functions drawn from a process.
 
 use crate::data::{normal, sample_prior, scaled_rbf};
 use crate::error::ExperimentError;
@@ -9,11 +9,11 @@ use rand_chacha::ChaCha8Rng;
 use std::fmt::Write as _;
 use std::ops::Range;
 
-/// Standard deviation of the noise of numbers, and of the function behind labels.
+/// Standard deviation of the noise of numbers, and of the function of labels.
 const NOISE: f64 = 0.2;
 const DECIDED: f64 = 2.0;
 
-/// Limit on redraws of constant labels.
+/// Maximum redraws of constant labels.
 const MAX_TIMES: usize = 100;
 
 pub(super) struct Drawn {
@@ -23,7 +23,6 @@ pub(super) struct Drawn {
 }
 
 impl Drawn {
-    /// Draws a function at this many training and test rows.
     pub(super) fn new(
         (training, test): (usize, usize),
         dim: usize,
@@ -54,7 +53,6 @@ impl Drawn {
         Ok(Self { inputs, f, y })
     }
 
-    /// CSV table of some rows, with columns `x1`, …, `y`.
     pub(super) fn table(&self, rows: Range<usize>) -> String {
         let names: String = (1..=self.inputs.ncols()).map(|d| format!("x{d},")).collect();
         rows.fold(names + "y\n", |mut text, i| {
@@ -66,7 +64,7 @@ impl Drawn {
         })
     }
 
-    /// True values for intervals: observations of numbers, function values for labels.
+    /// True values for intervals: observations of numbers, function values of labels.
     pub(super) fn truth(&self, rows: Range<usize>, labels: bool) -> &[f64] {
         if labels { &self.f[rows] } else { &self.y[rows] }
     }
@@ -87,7 +85,6 @@ mod tests {
         assert!((noise / (NOISE * NOISE) - 1.0).abs() < 4.0 * (2.0f64 / 400.0).sqrt(), "{noise}");
     }
 
-    /// Labels are 1 as often as Φ predicts.
     #[test]
     fn labels_follow_the_function() {
         let drawn = Drawn::new((400, 0), 2, true, 3).unwrap();

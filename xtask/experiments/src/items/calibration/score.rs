@@ -3,16 +3,15 @@
 use crate::error::ExperimentError;
 use crate::harness::Outcome;
 
-/// Interval levels: as flags, as names of scores, and as half-widths in standard deviations of a normal distribution.
+/// Interval levels as flags, score names, and half-widths in normal standard deviations.
 const LEVELS: [(&str, &str, f64); 3] = [
     ("0.5", "coverage 50", 0.674_489_750_196_081_7),
     ("0.8", "coverage 80", 1.281_551_565_544_600_4),
     ("0.95", "coverage 95", 1.959_963_984_540_054),
 ];
-/// Penalty factor of the interval score at 95 %.
 const OUTSIDE: f64 = 2.0 / 0.05;
 
-/// Coverage per level by the intervals that `predict` prints, and the interval score at 95 %, relative to the standard
+/// Coverage per level of `predict`'s intervals, and interval score at 95 % relative to the standard
 /// deviation of the true values.
 pub(super) fn of(
     truth: &[f64],
@@ -28,7 +27,6 @@ pub(super) fn of(
     Ok(outcome.with("interval score", interval_score(truth, &widest) / spread(truth)))
 }
 
-/// Intervals of a latent value from its mean and variance.
 fn of_function(table: &str, deviations: f64) -> Result<Vec<[f64; 2]>, ExperimentError> {
     let moments = columns(table, ["latent_mean", "latent_variance"])?;
     let interval = |[mean, variance]: [f64; 2]| {
@@ -54,7 +52,7 @@ fn coverage(truth: &[f64], intervals: &[[f64; 2]]) -> f64 {
     inside as f64 / truth.len() as f64
 }
 
-/// Interval score: mean width plus a penalty for values outside; lower is better.
+/// Mean width plus penalties for values outside; lower is better.
 fn interval_score(truth: &[f64], intervals: &[[f64; 2]]) -> f64 {
     let cost = |(y, [low, high]): (&f64, &[f64; 2])| {
         high - low + OUTSIDE * ((low - y).max(0.0) + (y - high).max(0.0))

@@ -13,11 +13,9 @@ pub(super) enum Kind {
 pub(super) struct Case {
     pub(super) name: &'static str,
     pub(super) kind: Kind,
-    /// Sizes: N rows, batch size B, M inducing inputs, D inputs, C latents.
+    /// N rows, batch size B, M inducing inputs, D inputs, C latents.
     setting: &'static str,
-    /// Sizes of the quick form.
     quick: &'static str,
-    /// `true` for one process per latent.
     pub(super) own: bool,
 }
 
@@ -70,7 +68,6 @@ impl Case {
         }
     }
 
-    /// `true` if a form includes the case.
     pub(super) fn is_in(&self, form: Form) -> bool {
         form == Form::Full || !self.quick.is_empty()
     }
@@ -86,7 +83,7 @@ impl Case {
     }
 }
 
-/// Numbers of parameters of a kernel (variance and one length-scale per input) and of the likelihood.
+/// Numbers of parameters of a kernel (variance, length-scale per input) and of the likelihood.
 pub(super) const fn of_parameters(dim: usize) -> [usize; 2] {
     [1 + dim, 0]
 }

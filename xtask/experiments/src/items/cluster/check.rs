@@ -1,4 +1,4 @@
-//! Comparison of the cost model with measurements.
+//! Cost model compared with measurements.
 
 use super::cases::Case;
 use super::measure::{BANDWIDTH, BYTES, COUNT, FEW, LATENCY, OF_MESSAGES, ON_CLOCK, SECONDS};
@@ -12,18 +12,18 @@ pub(super) struct Check {
     pub(super) sizes: Sizes,
     pub(super) work: SharedWork,
     pub(super) machine: Machine,
-    /// Processor seconds with one and two processes.
+    /// Processor seconds of one and two processes.
     pub(super) measured: [f64; 2],
-    /// Wall-clock seconds with two processes.
+    /// Wall-clock seconds of two processes.
     pub(super) on_clock: f64,
-    /// Shortest seconds in messages, including waiting.
+    /// Shortest seconds in messages, with waiting.
     pub(super) of_messages: f64,
-    /// Messages and bytes sent by two processes.
+    /// Messages and bytes of two processes.
     pub(super) sent: [f64; 2],
 }
 
 impl Check {
-    /// Cases with results of the full form, or else of the quick form.
+    /// Cases with results of the full form, else of the quick form.
     pub(super) fn all(results: &Results) -> Vec<Self> {
         let of =
             |form| -> Vec<Self> { CASES.iter().filter_map(|case| Self::of(case, form, results)).collect() };
@@ -51,13 +51,12 @@ impl Check {
         })
     }
 
-    /// Seconds with this many processes by the cost model.
     pub(super) fn predicted(&self, processes: usize) -> Seconds {
         self.work.seconds(processes, &self.machine)
     }
 }
 
-/// Machine constants from single-thread times of work on few and many rows.
+/// Machine constants from single-thread times of few and many rows.
 fn constants(few: &(SharedWork, f64), many: &(SharedWork, f64), [latency, bandwidth]: [f64; 2]) -> Machine {
     // Keeps differences positive if times are too short, as in the quick form.
     let least = 1e-3 * few.1;

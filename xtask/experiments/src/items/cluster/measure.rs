@@ -1,4 +1,4 @@
-//! Times of a case with one and two processes, and of messages between two.
+//! Times of a case with one and two processes, and of their messages.
 
 use super::cases::{Case, Kind};
 use crate::error::ExperimentError;
@@ -12,16 +12,14 @@ use gp_optim::{ParameterSet as _, Team};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Repeatable evaluation.
 type Evaluation<'a> = Box<dyn FnMut() -> Result<(), ExperimentError> + 'a>;
 
 /// Rows of the shortest work, dominated by M×M algebra.
 pub(super) const FEW: usize = 192;
-/// Lengths of a short and a long message, in numbers.
+/// Message lengths, in numbers.
 const SHORT: usize = 1;
 const LONG: usize = 1 << 18;
 
-/// Names of scores.
 pub(super) const SECONDS: [&str; 4] = ["few", "half", "one", "two"];
 pub(super) const ON_CLOCK: &str = "two on the clock";
 pub(super) const OF_MESSAGES: &str = "messages of two";
@@ -30,8 +28,7 @@ pub(super) const BYTES: &str = "bytes";
 pub(super) const LATENCY: &str = "latency";
 pub(super) const BANDWIDTH: &str = "bandwidth";
 
-/// Shortest seconds of an evaluation: processor time, wall-clock time, and the part of it in messages. Messages and
-/// bytes sent.
+/// Shortest seconds of an evaluation; messages and bytes sent.
 #[derive(Clone, Copy, Debug)]
 struct Timed {
     processor: f64,
@@ -53,7 +50,7 @@ impl Timed {
         }
     }
 
-    /// Combination of two processes: times of the slower one, least time in messages, sum of messages and bytes.
+    /// Two processes: the slower times, least message time, summed traffic.
     fn together(self, other: Self) -> Self {
         Self {
             processor: self.processor.max(other.processor),
@@ -64,7 +61,7 @@ impl Timed {
     }
 }
 
-/// Measures a case in several rounds, in which all timings alternate.
+/// Measures in rounds, in which all timings alternate.
 pub(super) fn measured(case: &Case, extent: &Extent) -> Result<Outcome, ExperimentError> {
     let sizes = Sizes::read(case.setting(extent.form));
     let drawn = if sizes.classes == 1 { Drawn::signs(&sizes) } else { Drawn::labels(&sizes) };
@@ -93,7 +90,6 @@ pub(super) fn measured(case: &Case, extent: &Extent) -> Result<Outcome, Experime
     Ok(outcome.by(Effort::ended("no training", 0)))
 }
 
-/// Runs the same work in each process of a team of threads; returns all results.
 fn in_step<T: Send>(
     count: usize,
     work: impl Fn(Team) -> Result<T, ExperimentError> + Sync,
@@ -101,7 +97,7 @@ fn in_step<T: Send>(
     Team::pretended(count, work).into_iter().collect()
 }
 
-/// Times evaluations of a team for this many seconds, and at least two, after a warm-up.
+/// Times team evaluations for this many seconds and at least two, after a warm-up.
 fn by_team(
     case: &Case,
     sizes: &Sizes,
@@ -167,7 +163,7 @@ fn model(case: &Case, sizes: &Sizes) -> Result<PowerEp, ExperimentError> {
     })
 }
 
-/// Shortest seconds of a message between two processes, half of a round trip.
+/// Half of the shortest round trip between two processes.
 fn seconds_of_message(numbers: usize) -> Result<f64, ExperimentError> {
     let found = in_step(2, |team| {
         let (mut least, mut numbers) = (f64::INFINITY, vec![0.5; numbers]);

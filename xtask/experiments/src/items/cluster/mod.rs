@@ -1,4 +1,4 @@
-//! Work shared by several machines: a cost model, its check on this machine, and predictions for many nodes.
+//! Work shared by machines: cost model, its check on this machine, predictions for many nodes.
 
 mod cases;
 mod check;
@@ -13,7 +13,7 @@ use crate::harness::{Cell, Context, Extent, Item, Outcome, Results};
 use crate::report::Block;
 use cases::{CASES, Case};
 
-/// Name of the only method, in which all timings of a case alternate.
+/// Only method; all timings of a case alternate.
 const IN_TURNS: &str = "in turns";
 
 #[derive(Debug)]

@@ -1,8 +1,8 @@
-//! Networks between nodes, with published constants.
+//! Networks with published constants.
 
 use gp_ep::operations::Machine;
 
-/// Network with ranges of its constants, the worse end first.
+/// Ranges of constants, worse end first.
 pub(super) struct Network {
     pub(super) name: &'static str,
     /// Seconds per message between programs.
@@ -11,8 +11,8 @@ pub(super) struct Network {
     pub(super) bandwidth: [f64; 2],
 }
 
-/// Networks from slowest to fastest. Latencies are from MPI ping-pong tests over system sockets, remote memory access
-/// on Ethernet, and InfiniBand. Bandwidths are from three quarters of the line rate to nearly all of it.
+/// Slowest first. Latencies are MPI ping-pong times over system sockets, remote memory access on Ethernet,
+/// and InfiniBand; bandwidths are 3/4 to nearly all of the line rate.
 pub(super) const NETWORKS: [Network; 4] = [
     Network { name: "10 Gb/s Ethernet", latency: [50e-6, 20e-6], bandwidth: [0.9e9, 1.2e9] },
     Network { name: "25 Gb/s Ethernet", latency: [40e-6, 10e-6], bandwidth: [2.3e9, 3.0e9] },
@@ -20,16 +20,16 @@ pub(super) const NETWORKS: [Network; 4] = [
     Network { name: "200 Gb/s InfiniBand", latency: [2e-6, 1e-6], bandwidth: [18e9, 24e9] },
 ];
 
-/// Index of the typical network.
+/// Typical network.
 pub(super) const USUAL: usize = 1;
 
 impl Network {
-    /// Nodes with the worse and the better end of the constants.
+    /// Nodes at the worse and the better end.
     pub(super) fn ends(&self, node: &Machine) -> [Machine; 2] {
         [0, 1].map(|end| Machine { latency: self.latency[end], bandwidth: self.bandwidth[end], ..*node })
     }
 
-    /// Node with the geometric means of the constants.
+    /// Node with geometric means of the constants.
     pub(super) fn middle(&self, node: &Machine) -> Machine {
         let middle = |ends: [f64; 2]| (ends[0] * ends[1]).sqrt();
         Machine { latency: middle(self.latency), bandwidth: middle(self.bandwidth), ..*node }

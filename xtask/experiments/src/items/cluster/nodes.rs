@@ -6,7 +6,7 @@ use gp_ep::operations::Machine;
 
 pub(super) const NODES: [usize; 11] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
 
-/// Least efficiency of a worthwhile number of nodes.
+/// Minimum efficiency of a worthwhile number of nodes.
 const WORTH: f64 = 0.5;
 
 /// Seconds of a step over the typical network.
@@ -14,7 +14,7 @@ pub(super) fn seconds(plan: &Plan, nodes: usize, node: &Machine) -> f64 {
     plan.work(nodes).seconds(nodes, &NETWORKS[USUAL].middle(node)).total()
 }
 
-/// Efficiencies (time of one node over the total time of all nodes) with the worst, typical and best network.
+/// Time of one node over the total of all nodes; worst, typical and best network.
 pub(super) fn efficiencies(plan: &Plan, nodes: usize, node: &Machine) -> [f64; 3] {
     let [slow, .., fast] = &NETWORKS;
     let networks = [slow.ends(node)[0], NETWORKS[USUAL].middle(node), fast.ends(node)[1]];
@@ -24,13 +24,12 @@ pub(super) fn efficiencies(plan: &Plan, nodes: usize, node: &Machine) -> [f64; 3
     })
 }
 
-/// Largest worthwhile number of nodes over the typical network.
 pub(super) fn worth(plan: &Plan, node: &Machine) -> usize {
     let is_worth = |nodes: &usize| efficiencies(plan, *nodes, node)[1] >= WORTH;
     NODES.into_iter().rev().find(is_worth).unwrap_or(1)
 }
 
-/// Least number of nodes at which an epoch of batches takes as long as this many full passes, if any.
+/// Least number of nodes, if any, at which an epoch of batches takes as long as `passes` full passes.
 pub(super) fn crossover(batch: &Plan, whole: &Plan, passes: f64, node: &Machine) -> Option<usize> {
     let epoch = |nodes| whole.rows / batch.rows * seconds(batch, nodes, node);
     NODES.into_iter().find(|nodes| epoch(*nodes) >= passes * seconds(whole, *nodes, node))

@@ -5,10 +5,9 @@ use gp_ep::operations::{Extents, SharedWork};
 
 pub(super) const CORES: usize = 32;
 const DIM: usize = 8;
-/// Least number of rows per lane.
+/// Minimum rows per lane.
 const OF_A_LANE: usize = 96;
 
-/// Numbers of latents and of their sparse processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Functions {
     pub(super) latents: usize,
@@ -16,7 +15,6 @@ pub(super) struct Functions {
 }
 
 impl Functions {
-    /// One latent; ten sharing a process; ten with a process each.
     pub(super) const ALL: [Self; 3] = [
         Self { latents: 1, processes: 1 },
         Self { latents: 10, processes: 1 },
@@ -32,12 +30,11 @@ impl Functions {
     }
 }
 
-/// Rule for the number of lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Dealing {
-    /// Number of lanes used by the code.
+    /// Number in the code.
     AsNow,
-    /// One lane per thread, if there are enough rows.
+    /// One per thread if there are enough rows.
     Enough,
 }
 

@@ -1,4 +1,4 @@
-//! Report: check of the model, networks, and predictions for many nodes.
+//! Report: check of the model, networks, predictions for many nodes.
 
 use super::check::Check;
 use super::network::{NETWORKS, USUAL};
@@ -9,21 +9,19 @@ use crate::report::Block;
 use gp_cli::picture::{CLASSES, INK, Layer, Picture};
 use gp_ep::operations::Machine;
 
-/// Numbers of rows of full passes and of batches.
 const ROWS: [f64; 2] = [1e7, 1e9];
 const BATCHES: [f64; 4] = [1e3, 1e4, 1e5, 1e6];
-/// Number of full passes assumed equivalent to an epoch of batches.
+/// Full passes assumed equivalent to an epoch of batches.
 const WORTH_AN_EPOCH: f64 = 10.0;
-/// Numbers of nodes in tables.
 const SHOWN: [usize; 5] = [4, 16, 64, 256, 1024];
 
-/// Node with rates measured for this many inducing inputs.
+/// Node with rates measured for this number of inducing inputs.
 struct Node {
     inducing: usize,
     machine: Machine,
 }
 
-/// Nodes with the rates of the case `step`, per number of inducing inputs.
+/// Nodes with the rates of case `step`.
 fn nodes(checks: &[Check]) -> Vec<Node> {
     let steps = checks.iter().filter(|check| check.name == "step");
     let node = |check: &Check| Node {
@@ -146,7 +144,6 @@ fn plans<'a>(nodes: &'a [Node], rows: &'a [f64]) -> impl Iterator<Item = (Plan, 
     })
 }
 
-/// First cells of a plan's row.
 fn names(plan: &Plan, letter: &str) -> Vec<String> {
     vec![
         format!("{letter} = {}", power(plan.rows)),
@@ -193,7 +190,6 @@ fn batches(nodes: &[Node]) -> Block {
     )
 }
 
-/// Efficiency by nodes, one panel per number of rows and dealing.
 fn picture_of_passes(nodes: &[Node]) -> Option<Block> {
     let panel = |rows: f64, dealing: Dealing| {
         let mut layers = vec![Layer::Reach { x: vec![0.0], y: vec![0.0, 1.0] }];
@@ -213,7 +209,6 @@ fn picture_of_passes(nodes: &[Node]) -> Option<Block> {
     figure("cluster-passes", "steps over all rows", panels.collect(), nodes)
 }
 
-/// Seconds of an epoch by nodes, one panel per M and dealing.
 fn picture_of_batches(nodes: &[Node]) -> Option<Block> {
     let panel = |node: &Node, dealing: Dealing| {
         let plan = |rows| Plan { rows, inducing: node.inducing, functions: Functions::ALL[0], dealing };
@@ -267,13 +262,11 @@ fn milliseconds(seconds: f64) -> String {
     short(1e3 * seconds)
 }
 
-/// Number to three digits.
 fn short(value: f64) -> String {
     let digits = (2.0 - value.abs().max(1e-9).log10().floor()).clamp(0.0, 6.0) as usize;
     format!("{value:.digits$}")
 }
 
-/// Power of ten as text.
 fn power(value: f64) -> String {
     let digits = "⁰¹²³⁴⁵⁶⁷⁸⁹".chars().nth(value.log10().round() as usize);
     digits.map_or_else(|| value.to_string(), |digit| format!("10{digit}"))

@@ -10,7 +10,6 @@ use gp_optim::ParameterSet as _;
 use gp_variational::Savigp;
 use gp_variational::savigp::Bound;
 
-/// Cycle through the batches of a table.
 struct Turn {
     first: usize,
     batch: usize,
@@ -22,7 +21,6 @@ impl Turn {
         Self { first: 0, batch: sizes.batch, rows: sizes.rows }
     }
 
-    /// Rows of the next full batch.
     fn next(&mut self) -> Vec<usize> {
         let first = self.first;
         self.first = if first + 2 * self.batch > self.rows { 0 } else { first + self.batch };
@@ -30,7 +28,7 @@ impl Turn {
     }
 }
 
-/// EP step with its gradient; all classes share a process.
+/// EP step and gradient; all classes share a process.
 pub(super) fn alike(
     sizes: &Sizes,
     rows: Drawn,
@@ -41,7 +39,7 @@ pub(super) fn alike(
     step(sizes, rows, model.with_threading(threading), sharing)
 }
 
-/// EP step with its gradient; one process per class.
+/// EP step and gradient; one process per class.
 pub(super) fn each(sizes: &Sizes, rows: Drawn, threading: Threading) -> Result<Evaluation, ExperimentError> {
     let processes = (0..sizes.classes).map(|class| process(sizes, 10 + class as u64));
     let model = PowerEp::of_classes(processes.collect::<Result<_, _>>()?, 0.0)?;
@@ -60,7 +58,7 @@ fn step(sizes: &Sizes, rows: Drawn, model: PowerEp, sharing: Sharing) -> Result<
     }))
 }
 
-/// Variational bound with its gradient; all classes share a process.
+/// Variational bound and gradient; all classes share a process.
 pub(super) fn bound(
     sizes: &Sizes,
     rows: Drawn,

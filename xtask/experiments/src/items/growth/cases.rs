@@ -5,14 +5,12 @@ use super::size::Axis;
 use super::{Case, batches, operations, whole};
 use gp_ep::power_ep::Sharing;
 
-/// Usual sizes of axes.
 const ROWS: &[usize] = &[1_000, 10_000, 100_000, 1_000_000];
 const MANY_INDUCING: &[usize] = &[50, 100, 200, 500, 1_000, 2_000];
 const INDUCING: &[usize] = &[50, 100, 200, 500, 1_000];
 const DIMS: &[usize] = &[2, 8, 32, 128, 784];
 const CLASSES: &[usize] = &[2, 5, 10, 20, 50];
 
-/// Base sizes of mini-batch steps.
 const STEP: &str = "N=10000;B=200;M=100;D=16;C=10";
 const BY_ROWS: Axis = Axis::new("N", ROWS, "0");
 const BY_INDUCING: Axis = Axis::new("M", INDUCING, "2, 3");

@@ -8,17 +8,17 @@ use gp_kernels::inducing::{InducingInputs, SparseProcess};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// Length-scale of each input, divided by √D.
+/// In units of √D.
 pub(super) const LENGTHSCALE: f64 = 0.3;
 
 pub(in crate::items) struct Drawn {
-    /// One point per column, contiguous.
+    /// One contiguous point per column.
     points: Mat<f64>,
     pub(super) targets: Vec<f64>,
 }
 
 impl Drawn {
-    /// Table with a smooth function of the first two inputs as target.
+    /// Targets are a smooth function of the first two inputs.
     pub(super) fn numbers(sizes: &Sizes) -> Self {
         let points = points(sizes.rows, sizes.dim, 2);
         let wave = |i: usize| (3.0 * points[(0, i)] + points[(1, i)]).sin();
@@ -26,7 +26,7 @@ impl Drawn {
         Self { points, targets }
     }
 
-    /// Table with labels: the index of the function's value among C equal parts of its range.
+    /// Labels: index of the function value among C equal parts of its range.
     pub(in crate::items) fn labels(sizes: &Sizes) -> Self {
         let mut drawn = Self::numbers(sizes);
         let parts = sizes.classes as f64 - 1e-9;
@@ -53,13 +53,12 @@ impl Drawn {
     }
 }
 
-/// Random points uniform between −1 and 1, one per column.
+/// Points uniform in [−1, 1], one per column.
 pub(super) fn points(count: usize, dim: usize, seed: u64) -> Mat<f64> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     Mat::from_fn(dim, count, |_, _| rng.random_range(-1.0..1.0))
 }
 
-/// Latent with one length-scale per input and M inducing inputs.
 pub(in crate::items) fn process(sizes: &Sizes, seed: u64) -> Result<SparseProcess, ExperimentError> {
     let lengthscale = LENGTHSCALE * (sizes.dim as f64).sqrt();
     let scales = vec![lengthscale.to_string(); sizes.dim].join(", ");

@@ -40,11 +40,11 @@ impl Threads {
     }
 }
 
-/// Names of the scores: seconds, and memory in bytes.
+/// Scores: seconds, and memory in bytes.
 pub(super) const SECONDS: &str = "seconds";
 pub(super) const HELD: &str = "held";
 
-/// Measures a case in a separate pool, whose threads and buffers are released afterwards.
+/// Measures in a separate pool, whose threads and buffers are released afterwards.
 pub(super) fn measured(
     case: &Case,
     sizes: &Sizes,
@@ -80,21 +80,20 @@ fn measured_here(
     }
 }
 
-/// Allocates the product buffers of the current thread, which are not part of a case's memory.
+/// Allocates this thread's product buffers, which do not count as a case's memory.
 fn fill_buffers() -> Result<(), ExperimentError> {
     let (factor, mut result) = (Mat::zeros(256, 256), Mat::zeros(256, 256));
     matmul(result.as_mut(), Accum::Replace, factor.as_ref(), factor.as_ref(), 1.0, Threading::Here)?;
     Ok(())
 }
 
-/// Bytes allocated by the program, if its allocator counts them.
 fn held() -> Option<i64> {
     let stats = INSTRUMENTED_SYSTEM.stats();
     (stats.allocations > 0).then(|| stats.bytes_allocated as i64 - stats.bytes_deallocated as i64)
 }
 
-/// Shortest time of at least `fewest` runs over at least this many seconds: processor time for one thread, which
-/// other load affects less; wall-clock time for several.
+/// Shortest of at least `fewest` runs over at least this many seconds: processor time (less affected by
+/// other load) for one thread, wall-clock for several.
 fn least_seconds(
     threads: Threads,
     (seconds, fewest): (f64, usize),

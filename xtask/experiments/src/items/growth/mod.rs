@@ -1,4 +1,4 @@
-//! Growth of the cost of an evaluation with each problem size, compared with operation counts.
+//! Growth of evaluation cost with each size, compared with operation counts.
 
 mod batches;
 mod cases;
@@ -21,15 +21,12 @@ use size::Axis;
 pub(super) use drawn::{Drawn, process};
 pub(super) use size::Sizes;
 
-/// Repeatable evaluation.
 type Evaluation = Box<dyn FnMut() -> Result<(), ExperimentError>>;
 
-/// Kind of evaluation, with the sizes to measure.
 struct Case {
     name: &'static str,
-    /// Description of an evaluation and its operations.
     what: &'static str,
-    /// Base sizes; one of them varies at a time.
+    /// Base sizes, of which one varies at a time.
     base: &'static str,
     axes: &'static [Axis],
     rows: fn(&Sizes) -> Drawn,
@@ -40,7 +37,7 @@ struct Case {
 }
 
 impl Case {
-    /// Distinct settings of a form; all axes contain the base sizes.
+    /// Distinct settings; all axes contain the base sizes.
     fn settings(&self, form: Form) -> Vec<String> {
         let mut settings = Vec::new();
         for setting in self.axes.iter().flat_map(|axis| axis.settings(self.base, form)) {

@@ -8,12 +8,10 @@ fn of_one(sizes: &Sizes, rows: usize) -> Extents {
     Extents { rows, inducing: sizes.inducing, dim: sizes.dim, latents: 1, processes: 1 }
 }
 
-/// Closed-form sparse regression, value and gradient.
 pub(super) fn regression(sizes: &Sizes) -> f64 {
     operations::regression(&of_one(sizes, sizes.rows), 0.0)
 }
 
-/// Exact regression, value and gradient.
 pub(super) fn exact(sizes: &Sizes) -> f64 {
     operations::exact(sizes.rows, sizes.dim)
 }
@@ -22,24 +20,24 @@ pub(super) fn prediction(sizes: &Sizes) -> f64 {
     operations::prediction(&of_one(sizes, sizes.new))
 }
 
-/// Batch step of EP, with one process for C functions.
+/// EP batch step, C latents with one process.
 pub(super) fn shared(sizes: &Sizes) -> f64 {
     operations::step(&Extents { latents: sizes.classes, ..of_one(sizes, sizes.batch) })
 }
 
-/// Batch step of EP, with one process for each of C functions.
+/// EP batch step, C latents with a process each.
 pub(super) fn each(sizes: &Sizes) -> f64 {
     let one = of_one(sizes, sizes.batch);
     operations::step(&Extents { latents: sizes.classes, processes: sizes.classes, ..one })
 }
 
-/// Batch step of a variational bound, with one process for C functions.
+/// Batch step of a variational bound, C latents with one process.
 pub(super) fn bound(sizes: &Sizes) -> f64 {
     operations::bound(&Extents { latents: sizes.classes, ..of_one(sizes, sizes.batch) })
 }
 
-/// Choice of A active rows with coupled classes: at each inclusion, N/L candidates (at least 50) are scored by solves with
-/// the factors of C classes.
+/// Choice of A active rows with coupled classes: each inclusion scores N/L candidates, at least 50, by
+/// solves with the factors of C classes.
 pub(super) fn active_set(sizes: &Sizes) -> f64 {
     let candidates = (sizes.rows / IvmOptions::default().liquid).max(50).min(sizes.rows);
     (sizes.classes * candidates) as f64 * (sizes.active as f64).powi(3)

@@ -16,7 +16,6 @@ struct Course<'a> {
 }
 
 impl Course<'_> {
-    /// Sizes with a result, and the score.
     fn points(&self, threads: Threads, score: &str) -> Vec<(f64, f64)> {
         let point = |size: &usize| {
             let setting = self.axis.setting(self.case.base, *size);
@@ -30,7 +29,6 @@ impl Course<'_> {
         (self.case.work)(&Sizes::read(&self.axis.setting(self.case.base, size as usize)))
     }
 
-    /// Sizes measured with one thread, and their operations.
     fn work(&self) -> Vec<(f64, f64)> {
         let sizes = self.points(Threads::One, SECONDS);
         sizes.into_iter().map(|(size, _)| (size, self.work_at(size))).collect()
@@ -73,7 +71,7 @@ impl Course<'_> {
         format!("{} = {}", self.axis.letter, grouped(size))
     }
 
-    /// Plot of seconds by size, and of operations at the rate of the largest size.
+    /// Seconds by size, and operations at the rate of the largest size.
     fn picture(&self) -> Option<Picture> {
         let one = self.points(Threads::One, SECONDS);
         let (size, seconds) = *one.last()?;
@@ -164,13 +162,11 @@ fn number(value: Option<f64>, digits: usize) -> String {
     }
 }
 
-/// Number to three significant digits.
 fn significant(value: Option<f64>) -> String {
     let digits = value.map_or(0, |value| (2.0 - value.abs().log10().floor()).clamp(0.0, 9.0) as usize);
     number(value, digits)
 }
 
-/// Count with thousands separators.
 fn grouped(count: f64) -> String {
     let digits = format!("{count:.0}");
     let groups: Vec<&str> =

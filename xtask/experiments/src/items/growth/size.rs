@@ -1,24 +1,24 @@
-//! Sizes of an evaluation, and axes along which one of them grows.
+//! Evaluation sizes and growing axes.
 
 use crate::grid::number;
 use crate::harness::Form;
 
-/// Sizes of an evaluation; unused ones are 0.
+/// Evaluation sizes; 0 if unused.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::items) struct Sizes {
-    /// N, number of rows.
+    /// N.
     pub(in crate::items) rows: usize,
-    /// B, batch size.
+    /// B.
     pub(in crate::items) batch: usize,
-    /// M, number of inducing inputs.
+    /// M.
     pub(in crate::items) inducing: usize,
-    /// D, number of inputs.
+    /// D.
     pub(in crate::items) dim: usize,
-    /// C, number of classes.
+    /// C.
     pub(in crate::items) classes: usize,
-    /// A, number of active points.
+    /// A.
     pub(in crate::items) active: usize,
-    /// T, number of new rows.
+    /// T, new rows.
     pub(in crate::items) new: usize,
 }
 
@@ -38,11 +38,10 @@ impl Sizes {
     }
 }
 
-/// Axis along which one size grows while the others are fixed.
 pub(super) struct Axis {
     pub(super) letter: &'static str,
     pub(super) sizes: &'static [usize],
-    /// Exponent of the leading term of time, as text.
+    /// Exponent of the leading term of time.
     pub(super) theory: &'static str,
     pub(super) memory: Option<&'static str>,
 }

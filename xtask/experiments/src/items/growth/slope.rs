@@ -1,6 +1,6 @@
 //! Growth exponents.
 
-/// Least-squares slope in log-log coordinates, over the upper half of the points; None with fewer than two points.
+/// Least-squares slope in log-log coordinates over the upper half of the points; None with fewer than two.
 pub(super) fn slope(points: &[(f64, f64)]) -> Option<f64> {
     let upper = &points[first_of_upper(points.len())?..];
     let logs: Vec<(f64, f64)> = upper.iter().map(|(x, y)| (x.ln(), y.ln())).collect();
@@ -12,7 +12,6 @@ pub(super) fn slope(points: &[(f64, f64)]) -> Option<f64> {
     Some(together / spread)
 }
 
-/// Index of the first point of the upper half.
 pub(super) fn first_of_upper(count: usize) -> Option<usize> {
     Some((count / 2).min(count.checked_sub(2)?))
 }
@@ -29,7 +28,6 @@ mod tests {
         assert_eq!(slope(&cubes[..1]), None);
     }
 
-    /// Of five points the last three count: an initial constant is ignored.
     #[test]
     fn the_lower_half_does_not_count() {
         let points = [(1.0, 7.0), (2.0, 7.0), (4.0, 4.0), (8.0, 8.0), (16.0, 16.0)];
@@ -37,8 +35,7 @@ mod tests {
         assert_eq!([0, 1, 2, 3, 4, 6].map(first_of_upper), [None, None, Some(0), Some(1), Some(2), Some(3)]);
     }
 
-    /// Computed by hand: base-2 logarithms are (0, 0), (1, 2), (2, 1), so the slope over all three is (0·(−1) + 1·1) /
-    /// 2.
+    /// Base-2 logarithms (0, 0), (1, 2), (2, 1): slope (0·(−1) + 1·1) / 2.
     #[test]
     fn scattered_points_have_the_slope_of_least_squares() {
         let scattered = [(0.1, 1.0), (0.2, 1.0), (1.0, 1.0), (2.0, 4.0), (4.0, 2.0)];

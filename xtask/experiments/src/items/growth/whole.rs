@@ -18,7 +18,6 @@ fn vfe(sizes: &Sizes) -> Result<SparseRegression, ExperimentError> {
     Ok(SparseRegression::new(process(sizes, 1)?, Gaussian::new(NOISE)?, Powers::Same(0.0)))
 }
 
-/// Bound of sparse regression with its gradient.
 pub(super) fn regression(
     sizes: &Sizes,
     rows: Drawn,
@@ -32,7 +31,6 @@ pub(super) fn regression(
     }))
 }
 
-/// Evidence of exact regression with its gradient.
 pub(super) fn exact(sizes: &Sizes, rows: Drawn, threading: Threading) -> Result<Evaluation, ExperimentError> {
     let kernel = process(&Sizes { inducing: 1, ..*sizes }, 1)?.kernel().clone_box();
     let model = ExactGp::new(kernel, Gaussian::new(NOISE)?).with_threading(threading);
@@ -43,7 +41,7 @@ pub(super) fn exact(sizes: &Sizes, rows: Drawn, threading: Threading) -> Result<
     }))
 }
 
-/// Means and variances of new rows, by sparse regression.
+/// Means and variances of new rows by sparse regression.
 #[expect(
     clippy::needless_pass_by_value,
     reason = "the same signature as that of all others, which keep their rows"

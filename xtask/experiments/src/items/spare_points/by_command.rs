@@ -1,4 +1,4 @@
-//! Runs of `gp fit` and `gp eval` on the rows of a split.
+//! `gp fit` and `gp eval` on the rows of a split.
 
 use super::crowding;
 use crate::data::{Part, Split};
@@ -12,10 +12,6 @@ use serde_json::Value;
 use std::ffi::OsStr;
 use std::fmt::Write as _;
 
-/// Fits by the method of this power, with this number of inducing inputs, a limit on iterations and further flags.
-///
-/// # Errors
-/// The message of a failed command.
 pub(super) fn run(
     names: &Context,
     split: &Split,
@@ -59,7 +55,6 @@ fn method(power: f64) -> String {
     }
 }
 
-/// CSV table with columns `x1`, …, `y`.
 fn table(part: &Part) -> String {
     let mut text: String = (1..=part.dim()).map(|d| format!("x{d},")).collect::<String>() + "y\n";
     for (i, y) in part.labels().into_iter().enumerate() {

@@ -1,19 +1,15 @@
-//! Distances of inducing inputs, and the condition of their covariance.
+//! Distances of inducing inputs, and condition of their covariance.
 
 use crate::error::ExperimentError;
 use crate::harness::Outcome;
 use faer::{Mat, MatRef, Side};
 use gp_kernels::Kernel;
 
-/// Distance in length-scales below which a point is close to another.
+/// Maximum distance of close points, in length-scales.
 const CLOSE: f64 = 0.1;
 
-/// Adds `closest`, the smallest distance of two points; `close`, the number of points close to an earlier one; and
-/// `condition`, the decimal logarithm of the condition of their covariance without jitter, at most that of the
-/// arithmetic.
-///
-/// # Errors
-/// Those of covariances.
+/// Adds `closest`, the smallest distance; `close`, the number of points close to an earlier one; and
+/// `condition`, log₁₀ of the condition of the covariance without jitter, at most that of the arithmetic.
 pub(super) fn describe(
     outcome: Outcome,
     kernel: &dyn Kernel,
@@ -27,10 +23,7 @@ pub(super) fn describe(
     Ok(outcome.with("closest", closest).with("close", close as f64).with("condition", log_condition(&gram)?))
 }
 
-/// Points that are not close to one of those kept before.
-///
-/// # Errors
-/// Those of covariances.
+/// Points not close to an earlier kept point.
 pub(super) fn apart(kernel: &dyn Kernel, points: MatRef<'_, f64>) -> Result<Vec<usize>, ExperimentError> {
     Ok(kept(&gp_kernels::gram(kernel, points)?))
 }
@@ -44,7 +37,7 @@ fn kept(gram: &Mat<f64>) -> Vec<usize> {
     })
 }
 
-/// Distance `√(−2 ln r)` for a correlation r: that in length-scales, for a squared exponential.
+/// `√(−2 ln r)` for correlation r; in length-scales for a squared exponential.
 fn distance(gram: &Mat<f64>, i: usize, j: usize) -> f64 {
     let correlation = gram[(i, j)] / (gram[(i, i)] * gram[(j, j)]).sqrt();
     (-2.0 * correlation.clamp(f64::MIN_POSITIVE, 1.0).ln()).sqrt()
@@ -63,7 +56,7 @@ fn log_condition(gram: &Mat<f64>) -> Result<f64, ExperimentError> {
 mod tests {
     use super::*;
 
-    /// Length-scale 2: distances of 0.5, 0.04 and 0.54; a correlation of 0 is far away.
+    /// Length-scale 2: distances 0.5, 0.04 and 0.54.
     #[test]
     fn distances_are_in_length_scales() {
         let kernel = gp_kernels::parse("3 * rbf(lengthscale=2)").unwrap();
@@ -76,7 +69,7 @@ mod tests {
         assert!(found["closest"] > 30.0 && found["close"] == 0.0 && found["condition"] == 0.0, "{found:?}");
     }
 
-    /// Two points of correlation r: eigenvalues 1 ± r.
+    /// Correlation r: eigenvalues 1 ± r.
     #[test]
     fn the_condition_of_two_points_is_known_and_limited() {
         let kernel = gp_kernels::parse("rbf(lengthscale=1)").unwrap();

@@ -1,4 +1,4 @@
-//! Training of closed-form Power EP, in several ways.
+//! Training of closed-form Power EP in several ways.
 
 use super::crowding;
 use crate::data::Split;
@@ -21,43 +21,41 @@ use gp_optim::Control;
 use rand::{RngExt as _, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// Pairs of L-BFGS with fixed and with learned inducing inputs, as in `gp fit`.
+/// L-BFGS pairs with fixed and learned inducing inputs, as in `gp fit`.
 const PAIRS: usize = 10;
 const PAIRS_OF_INPUTS: usize = 40;
-/// Largest factor on the length-scales of a start, up or down.
+/// Maximum factor on a start's length-scales, up or down.
 const FACTOR: f64 = 3.0;
-/// Power and iterations of short trainings, and the factor on length-scales of the second one, as in the quick fits of
+/// Power and iterations of short trainings, and the second one's length-scale factor, as in quick fits of
 /// `gp fit`.
 const POWER_BEFORE: f64 = 0.5;
 const ITERATIONS_BEFORE: u64 = 60;
 const SHORT: f64 = 0.25;
-/// Inducing inputs of a quick fit per inducing input.
+/// Inducing inputs of a quick fit, as a multiple.
 const MORE: usize = 2;
 
-/// Way of training.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::items) enum Training {
-    /// Kernel and noise, with inducing inputs as placed.
+    /// Kernel and noise; inducing inputs as placed.
     Fixed,
-    /// Everything, from one start.
+    /// Everything, one start.
     Learned,
     /// Kernel and noise, then everything.
     FixedThenLearned,
-    /// Everything with power ½, briefly, then with the power wanted.
+    /// Everything, briefly at power ½, then at the requested power.
     HalfThenWhole,
-    /// Everything, briefly from the usual and from short length-scales, then on from the better end.
+    /// Everything, briefly from default and from short length-scales, then from the better result.
     BetterOfTwo,
-    /// The same with power ½ and twice as many inducing inputs, then everything from its kernel and noise.
+    /// `BetterOfTwo` at power ½ with twice the inducing inputs, then everything from its kernel and noise.
     QuickFit,
-    /// Everything, then again with close inducing inputs moved away.
+    /// Everything, then again with close inducing inputs moved.
     Spread,
-    /// Everything, with many iterations.
+    /// Everything, many iterations.
     Longer,
-    /// Everything, from ten starts.
+    /// Everything, ten starts.
     BestOfTen,
 }
 
-/// Limits on iterations and starts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
     pub(super) iterations: u64,
@@ -66,13 +64,11 @@ pub(super) struct Limits {
 }
 
 impl Limits {
-    /// Iterations of a short training.
     fn short(&self) -> u64 {
         self.iterations.min(ITERATIONS_BEFORE)
     }
 }
 
-/// Observations, and the model to learn.
 #[derive(Clone, Copy)]
 struct Problem<'a> {
     inputs: MatRef<'a, f64>,
@@ -81,7 +77,6 @@ struct Problem<'a> {
     inducing: usize,
 }
 
-/// End of training.
 struct End {
     model: SparseRegression,
     log_z: f64,
@@ -89,16 +84,11 @@ struct End {
 }
 
 impl End {
-    /// The end with the larger log Z, the first of equal ones.
     fn or(self, other: Self) -> Self {
         if other.log_z > self.log_z { other } else { self }
     }
 }
 
-/// Trains on a split and describes the end.
-///
-/// # Errors
-/// Those of training or predicting.
 pub(super) fn run(
     split: &Split,
     (power, inducing): (f64, usize),
@@ -123,7 +113,7 @@ pub(super) fn run(
 }
 
 impl Problem<'_> {
-    /// End of training, and log Z by start, if there are several.
+    /// Result, and log Z by start if there are several.
     fn train(&self, training: Training, limits: Limits) -> Result<(End, Vec<(f64, f64)>), ExperimentError> {
         let first = || self.start(0);
         let learned = |iterations| learn(&self.data, first()?, iterations);
@@ -150,7 +140,7 @@ impl Problem<'_> {
         Ok((end, Vec::new()))
     }
 
-    /// Model at a start: the usual one is 0, others have other centres and length-scales.
+    /// Start 0 has default length-scales; each start has its own centres.
     fn start(&self, start: usize) -> Result<SparseRegression, ExperimentError> {
         let mut kernel = kernels::one_scale_an_input(self.inputs.ncols())?;
         let placed = KMeans::new().place(kernel.as_ref(), self.inputs, self.inducing, 1 + start as u64)?;
@@ -162,13 +152,11 @@ impl Problem<'_> {
         self.model(kernel, placed.inputs, Gaussian::new(NOISE)?)
     }
 
-    /// Better end of short trainings from the usual and from short length-scales.
     fn better_of_two(&self, limits: Limits) -> Result<End, ExperimentError> {
         let usual = learn(&self.data, self.start(0)?, limits.short())?;
         Ok(usual.or(learn(&self.data, self.short()?, limits.short())?))
     }
 
-    /// The usual start with short length-scales.
     fn short(&self) -> Result<SparseRegression, ExperimentError> {
         let mut model = self.start(0)?;
         lengthen(model.processes_mut()[0].kernel_mut(), SHORT)?;
@@ -184,7 +172,6 @@ impl Problem<'_> {
         Ok(SparseRegression::new(SparseProcess::new(kernel, inputs)?, noise, Powers::Same(self.power)))
     }
 
-    /// Model with the parameters of another, and these inducing inputs.
     fn again(
         &self,
         model: &SparseRegression,
@@ -193,7 +180,6 @@ impl Problem<'_> {
         self.model(model.process(0).kernel().clone_box(), inputs, model.noise().clone())
     }
 
-    /// Trains everything from the end of another training.
     fn on(&self, before: End, limits: Limits) -> Result<End, ExperimentError> {
         let inputs = before.model.process(0).inputs().clone();
         let end = learn(&self.data, self.again(&before.model, inputs)?, limits.iterations)?;
@@ -206,7 +192,8 @@ impl Problem<'_> {
         learn(&self.data, model, iterations)
     }
 
-    /// Trains again with close inducing inputs at the rows they explain least; the better of both ends.
+    /// Trains again with close inducing inputs moved to the rows they explain least; returns the better
+    /// result.
     fn spread(&self, end: End, iterations: u64) -> Result<End, ExperimentError> {
         let process = end.model.process(0);
         let kept = crowding::apart(process.kernel(), process.inputs().z().as_dyn_stride())?;
@@ -219,7 +206,7 @@ impl Problem<'_> {
         Ok(end.or(second))
     }
 
-    /// Kept inducing inputs, and one training row after the other that they leave least explained.
+    /// Adds training rows one by one, each the least explained so far.
     fn filled_up(&self, process: &SparseProcess, kept: &[usize]) -> Result<InducingInputs, ExperimentError> {
         let (z, dim) = (process.inputs().z().as_dyn_stride(), self.inputs.ncols());
         let mut rows: Vec<MatRef<'_, f64>> = kept.iter().map(|&row| z.subrows(row, 1)).collect();
@@ -265,7 +252,6 @@ fn described(run: &LearningRecord, iterations: u64) -> Effort {
     Effort::from(run).with("optimizer", "L-BFGS").with("iterations at most", iterations)
 }
 
-/// Multiplies all length-scales.
 fn lengthen(kernel: &mut dyn Kernel, factor: f64) -> Result<(), ExperimentError> {
     let mut done = Ok(());
     kernel.for_each_parameter_mut(&mut |parameter| {
@@ -294,7 +280,6 @@ mod tests {
         (end.log_z - log_z, end.model)
     }
 
-    /// Of four points, three are equal; two of them move to rows that are far away.
     #[test]
     fn equal_points_move_to_rows_that_nothing_explains_and_log_z_rises() {
         let x = Mat::from_fn(40, 1, |i, _| 0.25 * i as f64);

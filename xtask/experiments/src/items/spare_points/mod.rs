@@ -1,4 +1,4 @@
-//! Learned inducing inputs where some are to spare: ends of training by start, and what their crowding costs.
+//! Learned inducing inputs beyond need: training results by start, and cost of crowding.
 
 mod by_command;
 mod crowding;
@@ -11,23 +11,20 @@ use crate::grid::{At, Grid};
 use crate::harness::Outcome;
 use learn::Training;
 
-/// Limit of `gp fit` on iterations, a limit beyond it, and that of the quick form.
+/// Iteration limits: `gp fit`, extended, quick form.
 const ITERATIONS: u64 = 300;
 const MANY_ITERATIONS: u64 = 2_000;
 const FEW_ITERATIONS: u64 = 5;
-/// Number of starts, and that of the quick form.
 const STARTS: usize = 10;
 const FEW_STARTS: usize = 2;
 
-/// Way to a fit.
 pub(super) enum Way {
-    /// `gp fit` with these flags.
     Command(&'static str),
-    /// Closed-form regression of the library, trained in this way.
+    /// Closed-form regression of the library.
     Library(Training),
 }
 
-/// Methods by name; all but those of `gp fit` learn the same model.
+/// All but `gp fit` learn the same model.
 const METHODS: [(&str, Way); 11] = [
     ("gp fit", Way::Command("")),
     ("gp fit, learned", Way::Command("--fix none")),

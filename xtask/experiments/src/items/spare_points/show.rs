@@ -11,10 +11,9 @@ pub(super) const QUICK_FIT: &str = "quick fit first";
 pub(super) const LONGER: &str = "learned, longer";
 pub(super) const BEST: &str = "best of ten";
 
-/// Nats that are a loss beyond rounding and stopping rules.
+/// Minimum loss in nats beyond rounding and stopping rules.
 const LOSS: f64 = 5.0;
 
-/// Pairs of methods of the same model.
 const PAIRS: [(&str, &str); 11] = [
     (FIXED, BEST),
     (LEARNED, BEST),
@@ -29,7 +28,6 @@ const PAIRS: [(&str, &str); 11] = [
     ("gp fit, learned", "gp fit"),
 ];
 
-/// Table of differences in log Z.
 pub(super) fn log_z(results: &Results) -> Vec<Block> {
     let title = format!(
         "Log Z: mean difference on equal splits, with its standard error, in nats; number of splits in which the first is more than {LOSS} nats lower; and its lowest difference:"
@@ -43,7 +41,6 @@ pub(super) fn log_z(results: &Results) -> Vec<Block> {
     vec![Block::text(title), differences(results, "log Z", ["difference", "losses", "lowest"], &row)]
 }
 
-/// Table of differences in the density of test targets.
 pub(super) fn densities(results: &Results) -> Vec<Block> {
     let title = "Negative log density of test targets: mean difference on equal splits, with its standard error, and number of splits in which the first is worse:";
     let row = |differences: &[f64]| {
@@ -54,7 +51,6 @@ pub(super) fn densities(results: &Results) -> Vec<Block> {
     vec![Block::text(title), differences(results, "nlpd", ["difference", "worse"], &row)]
 }
 
-/// Table of reasons for stopping, with the number of runs.
 pub(super) fn ends(results: &Results) -> Vec<Block> {
     let reasons = |setting: &str, method: &str| {
         let runs = SPARE_POINTS.data.iter().flat_map(|data| results.of(data, setting, method));
@@ -86,7 +82,6 @@ pub(super) fn ends(results: &Results) -> Vec<Block> {
     ]
 }
 
-/// Table with a row per data set, setting and pair with results.
 fn differences<const N: usize>(
     results: &Results,
     score: &str,
@@ -109,7 +104,6 @@ fn differences<const N: usize>(
     Block::Table { header, rows }
 }
 
-/// Differences of a score on splits with results of both methods.
 fn paired(
     results: &Results,
     [data, setting]: [&str; 2],
