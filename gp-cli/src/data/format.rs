@@ -62,6 +62,7 @@ pub trait Format: Debug + Send + Sync {
         Err(self.not_in_pieces(input.name()))
     }
 
+    /// Error for a table that cannot be read in chunks.
     fn not_in_pieces(&self, table: &str) -> CliError {
         let format = self.name();
         let message = format!(

@@ -25,10 +25,7 @@ pub struct RawPiece<'a> {
 pub(super) enum RawColumn<'a> {
     Numbers(&'a [f64]),
     Own(Vec<f64>),
-    Words {
-        codes: &'a [u32],
-        places: Vec<f64>,
-    },
+    Words { codes: &'a [u32], places: Vec<f64> },
 }
 
 impl Levels {

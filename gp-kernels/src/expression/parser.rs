@@ -14,8 +14,16 @@ const MAX_KERNELS: usize = 1_000;
 pub(super) enum Node {
     Sum(Vec<Node>),
     /// Factors, an optional number among them, and their first column in the text.
-    Product { column: usize, scale: Option<Numbers>, factors: Vec<Node> },
-    Call { entry: KernelEntry, named: Arguments, kernels: Vec<Node> },
+    Product {
+        column: usize,
+        scale: Option<Numbers>,
+        factors: Vec<Node>,
+    },
+    Call {
+        entry: KernelEntry,
+        named: Arguments,
+        kernels: Vec<Node>,
+    },
 }
 
 pub(crate) type Find<'f> = &'f dyn Fn(&str) -> Result<KernelEntry, KernelError>;

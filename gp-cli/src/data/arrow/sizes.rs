@@ -17,10 +17,7 @@ pub(super) enum SizeFault {
     Unreadable(io::Error),
     Impossible(i64),
     NoList,
-    Unread {
-        column: String,
-        kind: String,
-    },
+    Unread { column: String, kind: String },
 }
 
 impl From<io::Error> for SizeFault {
