@@ -66,10 +66,14 @@ fn processes_with_other_words_or_data_are_refused() {
     // The last row replaces the one before it.
     let changed = [&changed[..changed.len() - 2], &[changed[changed.len() - 1]; 2]].concat().join("\n");
     std::fs::write(tables.path().join("other/numbers.csv"), changed).unwrap();
-    let refused = tables.mpirun_of(&[(1, ".", &FIT), (1, "other", &FIT)]).output().unwrap();
-    assert_eq!(refused.status.code(), Some(2), "{}", stderr(&refused));
-    assert!(stderr(&refused).contains("processes do not agree on the data"), "{}", stderr(&refused));
-    assert!(!tables.path().join("m.gp").exists());
+    for more in [&[][..], &["--stream", "always"]] {
+        let fit = [&FIT[..], more].concat();
+        let refused = tables.mpirun_of(&[(1, ".", &fit), (1, "other", &fit)]).output().unwrap();
+        assert_eq!(refused.status.code(), Some(2), "{}", stderr(&refused));
+        let said = stderr(&refused);
+        assert!(said.contains("processes do not agree on the content of DATA"), "{said}");
+        assert!(!tables.path().join("m.gp").exists());
+    }
 }
 
 #[test]
