@@ -87,7 +87,7 @@ impl Predictions {
 /// Log predictive densities (log probabilities of labels and counts).
 const LOG_DENSITY: &str = "log_density";
 
-/// Their memory is quadratic in rows.
+/// Maximum number of rows for joint covariances and samples, whose memory is quadratic in rows.
 const MAX_JOINT_ROWS: usize = 5_000;
 
 /// Ends of the central intervals of observations (N each), in data units.
@@ -245,7 +245,7 @@ fn predicted(
     Ok((table, seen.unseen, scored))
 }
 
-/// Returns the rows with a log density.
+/// Adds log densities if the table has the target; returns the rows that have one.
 fn push_densities(
     table: &mut OutTable,
     model: &Model,
@@ -359,7 +359,7 @@ fn push_classes(
     Ok(())
 }
 
-/// Column names of a single interval omit its level.
+/// Adds means, variances, intervals and quantiles. Column names of a single interval omit its level.
 fn push_numbers(
     table: &mut OutTable,
     model: &Model,

@@ -79,7 +79,7 @@ pub enum LikelihoodError {
     /// Failure of a likelihood from another crate.
     #[error("{message}")]
     Evaluation {
-        /// Its reason.
+        /// Reason of the failure.
         message: String,
     },
     /// Parameter value outside its domain.

@@ -168,7 +168,7 @@ fn trace(options: &FitOptions, inputs: &InputFiles) -> Result<Option<TraceFile>,
     options.trace.as_ref().map(prepare).transpose()
 }
 
-/// Also returns dropped rows.
+/// Reads or streams the table, and chooses the model. Also returns the dropped rows.
 fn plan(options: &FitOptions, context: &Context, notes: &Notes<'_>) -> Result<(Plan, LeftOut), CliError> {
     notes.stage(format_args!("reading {}", options.data));
     let choosing = || notes.stage(format_args!("choosing a model and placing inducing points"));

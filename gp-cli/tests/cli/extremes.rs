@@ -61,7 +61,7 @@ fn heavy_rows_of_numbers_are_told_before_training() {
     }
 }
 
-/// Also within iterations of EP and natural gradients.
+/// EP and natural gradients iterate within an evaluation. A time limit ends them during the first.
 #[test]
 fn a_limit_below_one_evaluation_ends_it() {
     let desk = Desk::new();

@@ -54,7 +54,7 @@ fn names_are_shown_and_read() {
     assert_eq!(desk.ok("inspect m.gp --json").json()["about"]["target"]["names"][1], "yes");
 }
 
-/// Also with an order, in cross-validation and configuration files.
+/// Names for some labels, with an order; cross-validation and configuration files.
 #[test]
 fn some_labels_have_names() {
     let desk = Desk::new();

@@ -134,7 +134,7 @@ fn one_enormous_number_leaves_the_function_to_be_found() {
     assert!(!json["reason"].as_str().unwrap().contains("nothing was learned"), "{json}");
 }
 
-/// They would move to single rows, so they are fixed.
+/// At power 1, inducing inputs of few rows would move to single rows, so they are fixed.
 #[test]
 fn few_rows_do_not_move_inducing_inputs_at_power_one() {
     let desk = Desk::new();

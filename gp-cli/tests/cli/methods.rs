@@ -110,7 +110,7 @@ fn the_power_is_told_with_the_method() {
     }
 }
 
-/// It starts from one Gaussian.
+/// A mixture starts from one Gaussian, and equal components are one Gaussian: its bound is no worse.
 #[test]
 fn a_mixture_is_no_worse_than_its_first_gaussian() {
     let desk = with(&sine(40));

@@ -40,7 +40,7 @@ fn every_row_keeps_its_line() {
     desk.refused("predict model.gp new.csv", 3, &["`new.csv`, line 3, column x", "--missing drop"]);
 }
 
-/// Also rows of the test table, before training.
+/// A fit names the dropped rows, also of the test table, before training.
 #[test]
 fn a_fit_names_the_rows_that_it_leaves_out() {
     let desk = desk();

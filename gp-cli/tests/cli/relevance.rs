@@ -252,7 +252,7 @@ fn one_input_accounts_for_all() {
     }
 }
 
-/// They do not add up; text and page explain it.
+/// Shares of correlated inputs do not add up to the whole; text and page explain it.
 #[test]
 fn what_correlated_inputs_share_is_said() {
     let desk = Desk::new();

@@ -64,7 +64,7 @@ fn scores_have_the_priors_in_them() {
     assert!((end - objective(&json)).abs() > 0.1, "{end} {json}");
 }
 
-/// Its fit equals that without other starts.
+/// The usual start is among the starts; its fit equals that without other starts.
 #[test]
 fn the_usual_start_is_kept_where_none_is_better() {
     let desk = Desk::new();

@@ -149,7 +149,7 @@ fn only_several_targets_need_a_new_version() {
     assert_eq!(two["about"]["config"]["target"], serde_json::json!(["a", "b"]));
 }
 
-/// Its bound is their closed form.
+/// A mixture by the identity equals independent targets; its bound is then their closed form.
 #[test]
 fn the_identity_as_mixture_is_targets_apart() {
     let desk = Desk::new();

@@ -83,7 +83,7 @@ fn starts_and_searches_of_targets_go_on() {
     assert!(desk.names().iter().all(|name| name != "state"), "{:?}", desk.names());
 }
 
-/// Also samples; covariances only between targets that share latents.
+/// Contributions, joint covariances and samples of each target; covariances between targets that share latents.
 #[test]
 fn predictions_of_targets_have_parts_and_covariances() {
     let desk = Desk::new();

@@ -102,7 +102,7 @@ fn each_target_is_as_if_it_were_alone() {
     );
 }
 
-/// Also the number of rows per target.
+/// Updates of a model with roles, and the number of rows per target.
 #[test]
 fn updates_know_the_roles_of_each_target() {
     let desk = Desk::new();

@@ -253,7 +253,7 @@ fn objective_and_course_are_in_the_same_units() {
     assert_eq!(after["log_posterior"], json["log_posterior"]);
 }
 
-/// They are in model units; training resumes with equivalent flags.
+/// Checkpoints without units are in model units; training resumes with equivalent flags.
 #[test]
 fn checkpoints_without_units_go_on() {
     let lengths = "--kernel \"1 * rbf(lengthscale=0.5)\"";

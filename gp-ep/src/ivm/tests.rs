@@ -139,7 +139,8 @@ fn sites_of(active: &ActiveSet) -> Vec<(usize, CoupledSite)> {
     active.classes[0].rows.iter().enumerate().map(|(i, &row)| (row, of(i))).collect()
 }
 
-/// Also shifts that do not sum to zero; checked at every tenth inclusion, the last three points not frozen.
+/// Sites of any size, with shifts that do not sum to zero: stubs, beliefs and β against dense formulas after
+/// every tenth of 50 inclusions, with the last three not frozen.
 #[test]
 fn fifty_inclusions_of_arbitrary_sites_agree_with_dense_formulas() {
     let (x, kernels) = (points(70), kernels());

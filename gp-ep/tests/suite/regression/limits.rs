@@ -114,7 +114,7 @@ fn narrow_windows_are_points() {
     }
 }
 
-/// Also of the kernel, through projection on inducing values of the sum.
+/// Also terms of the kernel, through the projection of each on the inducing values of their sum.
 #[test]
 fn inducing_inputs_at_the_data_make_terms_exact() {
     let kernel = "1.3 * matern32(lengthscale=0.8) + 0.7 * linear + 0.4 * matern12(lengthscale=2.0)";

@@ -36,7 +36,7 @@ const fn pairing(
     Pairing { first, second, score, paper }
 }
 
-/// Also Figures 8 to 13.
+/// Figure 3 (and 8 to 13).
 pub(super) const DRAWN: Grid<Option<f64>> = Grid {
     name: "001-figure-3",
     title: "Power EP on functions drawn from a Gaussian process, by power and number of inducing inputs, compared with exact regression",
@@ -92,7 +92,7 @@ pub(super) const DRAWN: Grid<Option<f64>> = Grid {
     ..Grid::EMPTY
 };
 
-/// Also Figures 14 to 22.
+/// Figures 4 and 5 (and 14 to 22).
 pub(super) const REGRESSION: Grid<Option<f64>> = Grid {
     name: "001-figures-4-5",
     title: "Power EP on eight regression data sets, by power and number of inducing inputs",
@@ -143,7 +143,7 @@ pub(super) const REGRESSION: Grid<Option<f64>> = Grid {
     ..Grid::EMPTY
 };
 
-/// Also Figures 24 to 30.
+/// Figures 6 and 7 (and 24 to 30).
 pub(super) const CLASSIFICATION: Grid<Method> = Grid {
     name: "001-figures-6-7",
     title: "Power EP on six binary data sets in mini-batches, by power and number of inducing inputs",
@@ -244,7 +244,7 @@ pub(super) const BANANA: Grid<Method> = Grid {
     ..Grid::EMPTY
 };
 
-/// Also upper Figure 4 of Hernández-Lobato & Hernández-Lobato 2016.
+/// Figures 31 and 32, and upper Figure 4 of Hernández-Lobato & Hernández-Lobato 2016.
 pub(super) const DIGITS: Grid<(Method, Rule)> = Grid {
     name: "001-figures-31-32",
     title: "odd and even MNIST digits in mini-batches, by the power of Power EP and training time (and 003, upper Figure 4)",

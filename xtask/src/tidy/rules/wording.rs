@@ -24,6 +24,11 @@ const RIDDLES: &[&str] = &[
     "somebody",
     "everybody",
     "something",
+    "it",
+    "its",
+    "they",
+    "their",
+    "also",
 ];
 
 const VAGUE: &[&str] = &["whoever", "somebody", "nobody"];
