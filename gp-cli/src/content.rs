@@ -2,22 +2,20 @@
 
 use crate::data::tables_in_folder;
 use crate::error::CliError;
+use crate::fingerprint::{BEGIN, step};
 use std::fs::{self, File};
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::Path;
 
 /// Bytes read at once, a multiple of eight.
 const AT_ONCE: usize = 1 << 18;
-/// Odd multiplier with about as many ones as zeros.
-const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
-
 /// Length and check sum of a file, or of the tables of a folder with their names. None for a pipe, which can be read
 /// once only.
 ///
 /// # Errors
 /// [`Io`](crate::ErrorKind::Io) if it cannot be read.
 pub(crate) fn content_mark(path: &Path) -> Result<Option<String>, CliError> {
-    let mut mark = ContentMark { bytes: 0, sum: ODD };
+    let mut mark = ContentMark { bytes: 0, sum: BEGIN };
     let about = fs::metadata(path).map_err(|cause| CliError::io("read", path, cause))?;
     if about.is_dir() {
         for table in tables_in_folder(&path.to_string_lossy())? {
@@ -46,9 +44,11 @@ impl ContentMark {
             // A short read in the middle would shift the words of the sum.
             let mut filled = 0;
             while filled < AT_ONCE {
-                match from.read(&mut buffer[filled..]).map_err(failed)? {
-                    0 => break,
-                    count => filled += count,
+                match from.read(&mut buffer[filled..]) {
+                    Ok(0) => break,
+                    Ok(count) => filled += count,
+                    Err(cause) if cause.kind() == io::ErrorKind::Interrupted => {}
+                    Err(cause) => return Err(failed(cause)),
                 }
             }
             if filled == 0 {
@@ -63,8 +63,7 @@ impl ContentMark {
         for word in bytes.chunks(8) {
             let mut padded = [0; 8];
             padded[..word.len()].copy_from_slice(word);
-            let product = (self.sum ^ u64::from_le_bytes(padded)).wrapping_mul(ODD);
-            self.sum = product ^ (product >> 32);
+            self.sum = step(self.sum, u64::from_le_bytes(padded));
         }
     }
 }

@@ -1,7 +1,16 @@
-//! Checksums of rows.
+//! Checksums of rows and words.
 
 use crate::own_rows::for_each_block;
 use gp_ep::{DataError, DataSource};
+
+/// Sum of nothing, and multiplier of a [`step`]: odd, with about as many ones as zeros.
+pub(crate) const BEGIN: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// Adds a word to a sum that depends on the order of words.
+pub(crate) fn step(before: u64, word: u64) -> u64 {
+    let product = (before ^ word).wrapping_mul(BEGIN);
+    product ^ (product >> 32)
+}
 
 /// FNV-1a over the bits of numbers; machine-independent.
 pub(crate) struct Fingerprint(u64);

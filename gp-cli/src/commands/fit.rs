@@ -1,6 +1,6 @@
 //! `gp fit`: trains a model on a table.
 
-use super::{and_table, print_json, warn};
+use super::{and_settings, and_table, print_json, warn};
 use crate::context::Context;
 use crate::course::Course;
 use crate::data::{Frame, ReadOptions, Stream, TableChoice};
@@ -147,9 +147,7 @@ pub fn run(
 fn inputs(options: &FitOptions) -> InputFiles {
     let inputs = and_table(InputFiles::none(), "DATA", &options.data);
     let inputs = options.test.iter().fold(inputs, |inputs, path| and_table(inputs, "--test", path));
-    let inputs = inputs.and("--config", options.config.as_ref());
-    let placed = &options.spec.inducing_file;
-    placed.iter().fold(inputs, |inputs, path| inputs.and("--inducing-file", Some(path)))
+    and_settings(inputs, options.config.as_ref(), &options.spec.inducing_file)
 }
 
 /// These and the files of checkpoints, none of which outputs may replace.

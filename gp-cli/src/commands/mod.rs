@@ -30,6 +30,7 @@ use crate::notes::Notes;
 use crate::out;
 use serde::Serialize;
 use std::io::Write;
+use std::path::PathBuf;
 
 /// Options for reading a table, for commands with an existing model.
 #[derive(Clone, Debug, clap::Args)]
@@ -106,6 +107,12 @@ impl TableOptions {
         }
         options
     }
+}
+
+/// Adds a configuration file, and tables of inducing inputs.
+fn and_settings(inputs: InputFiles, config: Option<&PathBuf>, inducing: &[PathBuf]) -> InputFiles {
+    let inputs = inputs.and("--config", config);
+    inducing.iter().fold(inputs, |inputs, path| inputs.and("--inducing-file", Some(path)))
 }
 
 fn and_table(inputs: InputFiles, word: &'static str, path: &str) -> InputFiles {

@@ -5,10 +5,8 @@ use super::row_sketch::RowSketch;
 use super::target::{Target, TargetValues};
 use crate::data::{Column, Frame, Kind, Values};
 use crate::error::CliError;
+use crate::fingerprint::{BEGIN, step};
 use gp_optim::{Team, TeamError};
-
-/// Odd multiplier, with about as many ones as zeros.
-const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Order-independent sum and sketch of row checksums. Numbers count by bits, words by letters.
 #[derive(Clone, Debug)]
@@ -41,7 +39,7 @@ impl RowSum {
 
     fn of_row(&self, row: &[f64]) -> u64 {
         let cells = self.words.iter().zip(row).map(|(words, &value)| of_cell(words, value));
-        cells.fold(ODD, step)
+        cells.fold(BEGIN, step)
     }
 
     /// Sum of the rows of all processes.
@@ -74,11 +72,6 @@ fn in_digits(sum: u64) -> String {
     format!("{sum:016x}")
 }
 
-fn step(before: u64, cell: u64) -> u64 {
-    let product = (before ^ cell).wrapping_mul(ODD);
-    product ^ (product >> 32)
-}
-
 fn of_cell(words: &[u64], value: f64) -> u64 {
     match words.get(value as usize) {
         _ if value.is_nan() => f64::NAN.to_bits(),
@@ -89,7 +82,7 @@ fn of_cell(words: &[u64], value: f64) -> u64 {
 }
 
 fn of_word(word: &str) -> u64 {
-    word.bytes().fold(ODD, |before, byte| step(before, u64::from(byte)))
+    word.bytes().fold(BEGIN, |before, byte| step(before, u64::from(byte)))
 }
 
 /// Same as [`Survey::marks`](super::Survey::marks); `None` if the table lacks an input or target.

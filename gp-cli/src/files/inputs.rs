@@ -34,6 +34,12 @@ impl InputFiles {
     /// # Errors
     /// [`Usage`](crate::ErrorKind::Usage), naming both.
     pub fn check(&self, word: &str, output: &Path) -> Result<(), CliError> {
+        if let Some((other, folder)) = self.0.iter().find(|(_, input)| is_within(output, input)) {
+            let folder = folder.display();
+            return Err(CliError::usage(format!(
+                "{word} is in the folder `{folder}`, whose files are the table of {other}; choose another place for {word}"
+            )));
+        }
         match self.0.iter().find(|(_, input)| is_same_file(input, output)) {
             None => Ok(()),
             Some((other, _)) => Err(CliError::usage(format!(
@@ -42,4 +48,10 @@ impl InputFiles {
             ))),
         }
     }
+}
+
+/// `true` for a file directly in this folder, existing or not.
+fn is_within(file: &Path, folder: &Path) -> bool {
+    let parent = file.parent().map(|parent| if parent == Path::new("") { Path::new(".") } else { parent });
+    folder.is_dir() && parent.is_some_and(|parent| is_same_file(folder, parent))
 }

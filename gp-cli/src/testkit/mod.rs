@@ -23,7 +23,7 @@ mod report;
 mod same_bits;
 mod weights;
 
-pub use report::{Check, Failures, Report};
+pub use report::{Check, MethodFailures, Report};
 
 use crate::context::Context;
 use crate::error::CliError;
@@ -132,8 +132,8 @@ impl<'a> MethodKit<'a> {
     /// Runs all checks.
     ///
     /// # Errors
-    /// [`Failures`] with all findings by check.
-    pub fn check(&self) -> Result<Report, Failures> {
+    /// [`MethodFailures`] with all findings by check.
+    pub fn check(&self) -> Result<Report, MethodFailures> {
         let (mut report, mut failures) = (Report::default(), Vec::new());
         for (check, run) in CHECKS {
             let mut findings = Findings::default();
@@ -145,6 +145,6 @@ impl<'a> MethodKit<'a> {
             report.skipped.extend(findings.skipped.into_iter().map(|why| (*check, why)));
             report.passed.extend((findings.cases > 0).then_some(*check));
         }
-        if failures.is_empty() { Ok(report) } else { Err(Failures(failures)) }
+        if failures.is_empty() { Ok(report) } else { Err(MethodFailures(failures)) }
     }
 }

@@ -62,9 +62,9 @@ impl Display for Report {
 }
 
 /// Failed checks of a method, one sentence with numbers per finding.
-pub struct Failures(pub(super) Vec<(Check, String)>);
+pub struct MethodFailures(pub(super) Vec<(Check, String)>);
 
-impl Failures {
+impl MethodFailures {
     /// Failed checks.
     #[must_use]
     pub fn checks(&self) -> Vec<Check> {
@@ -74,19 +74,19 @@ impl Failures {
     }
 }
 
-impl Display for Failures {
+impl Display for MethodFailures {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
         self.0.iter().try_for_each(|(check, fault)| writeln!(f, "{check:?}: {fault}"))
     }
 }
 
-impl Debug for Failures {
+impl Debug for MethodFailures {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
         write!(f, "{self}")
     }
 }
 
-impl std::error::Error for Failures {}
+impl std::error::Error for MethodFailures {}
 
 #[derive(Debug, Default)]
 pub(super) struct Findings {

@@ -102,6 +102,9 @@ fn files_of_a_folder_are_one_table() {
     assert!(of_file.iter().zip(&of_folder).all(is_near));
     let scores = |table: &str| desk.ok(&format!("eval held.gp {table} --missing drop --json")).out;
     assert_eq!(scores("t.csv"), scores("parts"));
+    let within = ["whose files are the table of DATA"];
+    desk.refused(&format!("fit parts {how} -o parts/m.gp"), 2, &within);
+    desk.refused("predict held.gp parts --missing drop -o parts/part-1.csv --force", 2, &within);
     let wrong = text.lines().take(9).map(|line| line.replace("0.7,", "many,")).collect::<Vec<_>>();
     desk.write("parts/part-2.csv", wrong.join("\n"));
     for stream in ["never", "always"] {

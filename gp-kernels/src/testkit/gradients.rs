@@ -4,7 +4,7 @@ use faer::Mat;
 use gp_linalg::Threading;
 
 use super::tables::{InputKind, weights};
-use super::{Conformance, Report};
+use super::{KernelKit, Report};
 use crate::evaluate::{CovarianceGradients, Evaluator, cross, diagonal, gram};
 use crate::kernel::{Gradients, Kernel, Pair};
 use crate::tree::KernelExt;
@@ -16,7 +16,7 @@ const STEP: f64 = 1e-4;
 /// For errors of differences and of sums of some hundred terms.
 const TOLERANCE: f64 = 1e-6;
 
-pub(super) fn check(kit: &Conformance, kernel: &dyn Kernel, report: &mut Report) {
+pub(super) fn check(kit: &KernelKit, kernel: &dyn Kernel, report: &mut Report) {
     cross_gradients(kit, kernel, report);
     gram_gradients(kit, kernel, report);
     diagonal_gradients(kit, kernel, report);
@@ -58,7 +58,7 @@ fn moved(kernel: &dyn Kernel, i: usize, by: f64) -> Option<Box<dyn Kernel>> {
 }
 
 /// Table with one real entry, counted row by row, changed by `by`.
-fn shifted(kit: &Conformance, x: &Mat<f64>, entry: usize, by: f64) -> Mat<f64> {
+fn shifted(kit: &KernelKit, x: &Mat<f64>, entry: usize, by: f64) -> Mat<f64> {
     let mut copy = x.clone();
     let (i, d) = (entry / x.ncols(), entry % x.ncols());
     if kit.columns[d] == InputKind::Real {
@@ -68,13 +68,13 @@ fn shifted(kit: &Conformance, x: &Mat<f64>, entry: usize, by: f64) -> Mat<f64> {
 }
 
 /// Gradient, row by row, with zeros for columns of codes.
-fn entries(kit: &Conformance, gradient: &Mat<f64>) -> Vec<f64> {
+fn entries(kit: &KernelKit, gradient: &Mat<f64>) -> Vec<f64> {
     let real = |d: usize| kit.columns[d] == InputKind::Real;
     let entry = |i: usize, d: usize| if real(d) { gradient[(i, d)] } else { 0.0 };
     (0..gradient.nrows()).flat_map(|i| (0..gradient.ncols()).map(move |d| entry(i, d))).collect()
 }
 
-fn cross_gradients(kit: &Conformance, kernel: &dyn Kernel, report: &mut Report) {
+fn cross_gradients(kit: &KernelKit, kernel: &dyn Kernel, report: &mut Report) {
     // These sizes leave a remainder in every vectorised loop.
     let (a, b, g) = (kit.table(13, 30), kit.table(6, 31), weights(13, 6, 32));
     let mut params = vec![0.0; kernel.parameter_count()];
@@ -95,7 +95,7 @@ fn cross_gradients(kit: &Conformance, kernel: &dyn Kernel, report: &mut Report) 
     });
 }
 
-fn gram_gradients(kit: &Conformance, kernel: &dyn Kernel, report: &mut Report) {
+fn gram_gradients(kit: &KernelKit, kernel: &dyn Kernel, report: &mut Report) {
     let (x, g) = (kit.table(9, 33), weights(9, 9, 34));
     let (mut params, mut points) = (vec![0.0; kernel.parameter_count()], Mat::zeros(9, x.ncols()));
     let evaluator = Evaluator::new(Threading::Pool);
@@ -108,7 +108,7 @@ fn gram_gradients(kit: &Conformance, kernel: &dyn Kernel, report: &mut Report) {
     });
 }
 
-fn diagonal_gradients(kit: &Conformance, kernel: &dyn Kernel, report: &mut Report) {
+fn diagonal_gradients(kit: &KernelKit, kernel: &dyn Kernel, report: &mut Report) {
     let (x, g) = (kit.table(7, 35), weights(7, 1, 36));
     let upstream: Vec<f64> = (0..7).map(|i| g[(i, 0)]).collect();
     let (mut params, mut points) = (vec![0.0; kernel.parameter_count()], Mat::zeros(7, x.ncols()));
@@ -126,7 +126,7 @@ fn diagonal_gradients(kit: &Conformance, kernel: &dyn Kernel, report: &mut Repor
 }
 
 /// Checks that a reverse pass returns `Σ upstream ∘ tile` and accumulates.
-fn returned_sum(kit: &Conformance, kernel: &dyn Kernel, report: &mut Report) {
+fn returned_sum(kit: &KernelKit, kernel: &dyn Kernel, report: &mut Report) {
     let (a, b, g) = (kit.table(10, 37), kit.table(5, 38), weights(10, 5, 39));
     let Some(k) = report.value("cross-covariance", cross(kernel, a.as_ref(), b.as_ref())) else { return };
     let flat = |m: &Mat<f64>| -> Vec<f64> {
@@ -155,7 +155,7 @@ fn returned_sum(kit: &Conformance, kernel: &dyn Kernel, report: &mut Report) {
     report.require(doubled, || "a second reverse pass did not add to the first".to_owned());
 }
 
-fn solver_coordinates(kit: &Conformance, kernel: &dyn Kernel, report: &mut Report) {
+fn solver_coordinates(kit: &KernelKit, kernel: &dyn Kernel, report: &mut Report) {
     let (x, g) = (kit.table(6, 40), weights(6, 6, 41));
     let (mut natural, mut free) = (vec![0.0; kernel.parameter_count()], vec![0.0; kernel.free_count()]);
     let mut gradient = free.clone();

@@ -1,9 +1,9 @@
 //! Conformance tests for any kernel.
 //!
 //! ```
-//! use gp_kernels::testkit::{InputKind, Conformance};
+//! use gp_kernels::testkit::{InputKind, KernelKit};
 //! let kernel = gp_kernels::parse("1.3 * rbf(lengthscale=[0.5, 2])")?;
-//! Conformance::new(vec![InputKind::Real, InputKind::Real]).check(kernel.as_ref())?;
+//! KernelKit::new(vec![InputKind::Real, InputKind::Real]).check(kernel.as_ref())?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -26,30 +26,30 @@ use crate::tree::KernelExt;
 
 /// Checks of kernels on tables with these columns.
 #[derive(Clone, Debug)]
-pub struct Conformance {
+pub struct KernelKit {
     columns: Vec<InputKind>,
     registry: Registry,
     seed: u64,
 }
 
 /// Failed checks, one sentence each, with numbers.
-pub struct Failures(Vec<String>);
+pub struct KernelFailures(Vec<String>);
 
-impl Display for Failures {
+impl Display for KernelFailures {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}", self.0.join("\n"))
     }
 }
 
-impl Debug for Failures {
+impl Debug for KernelFailures {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
         write!(f, "{self}")
     }
 }
 
-impl std::error::Error for Failures {}
+impl std::error::Error for KernelFailures {}
 
-impl Conformance {
+impl KernelKit {
     /// Checks on random tables with columns of these kinds.
     pub fn new(columns: Vec<InputKind>) -> Self {
         Self { columns, registry: Registry::built_in(), seed: 7 }
@@ -72,14 +72,14 @@ impl Conformance {
     /// Runs all checks and reports all failures.
     ///
     /// # Errors
-    /// [`Failures`], one line each.
-    pub fn check(&self, kernel: &dyn Kernel) -> Result<(), Failures> {
+    /// [`KernelFailures`], one line each.
+    pub fn check(&self, kernel: &dyn Kernel) -> Result<(), KernelFailures> {
         let mut report = Report { kernel: kernel.expression(), failures: Vec::new() };
         structure::check(self, kernel, &mut report);
         text::check(self, kernel, &mut report);
         gradients::check(self, kernel, &mut report);
         record::check(self, kernel, &mut report);
-        if report.failures.is_empty() { Ok(()) } else { Err(Failures(report.failures)) }
+        if report.failures.is_empty() { Ok(()) } else { Err(KernelFailures(report.failures)) }
     }
 
     fn table(&self, rows: usize, stream: u64) -> Mat<f64> {

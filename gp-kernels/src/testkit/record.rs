@@ -4,7 +4,7 @@ use faer::Mat;
 use gp_linalg::Threading;
 
 use super::tables::weights;
-use super::{Conformance, Report};
+use super::{KernelKit, Report};
 use crate::error::KernelError;
 use crate::evaluate::{CovarianceGradients, Evaluator, gram_record_len};
 use crate::kernel::{Kernel, Pair};
@@ -23,7 +23,7 @@ struct Case {
     dim: usize,
 }
 
-pub(super) fn check(kit: &Conformance, kernel: &dyn Kernel, report: &mut Report) {
+pub(super) fn check(kit: &KernelKit, kernel: &dyn Kernel, report: &mut Report) {
     let flat = |x: &Mat<f64>| x.row_iter().flat_map(|row| row.iter().copied().collect::<Vec<_>>()).collect();
     let case = |rows, cols, stream| Case {
         rows: flat(&kit.table(rows, stream)),

@@ -3,7 +3,7 @@
 use faer::{Mat, MatRef};
 use gp_linalg::{Cholesky, JitterPolicy, Threading};
 
-use super::{Conformance, Report};
+use super::{KernelKit, Report};
 use crate::error::KernelError;
 use crate::evaluate::{CovarianceGradients, Evaluator, cross, diagonal, gram};
 use crate::kernel::Kernel;
@@ -13,7 +13,7 @@ const ROUNDING: f64 = 1e-13;
 /// Largest relative jitter of a Gram matrix.
 const INDEFINITE: f64 = 1e-10;
 
-pub(super) fn check(kit: &Conformance, kernel: &dyn Kernel, report: &mut Report) {
+pub(super) fn check(kit: &KernelKit, kernel: &dyn Kernel, report: &mut Report) {
     let (a, b) = (kit.table(23, 1), kit.table(11, 2));
     let Some(ab) = report.value("cross-covariance", cross(kernel, a.as_ref(), b.as_ref())) else { return };
     let Some(ba) = report.value("cross-covariance", cross(kernel, b.as_ref(), a.as_ref())) else { return };
@@ -108,7 +108,7 @@ fn strides(kernel: &dyn Kernel, a: &Mat<f64>, b: &Mat<f64>, expected: &Mat<f64>,
     }
 }
 
-fn empty(kit: &Conformance, kernel: &dyn Kernel, report: &mut Report) {
+fn empty(kit: &KernelKit, kernel: &dyn Kernel, report: &mut Report) {
     let (none, some) = (kit.table(0, 3), kit.table(3, 4));
     for (rows, cols) in [(&none, &some), (&some, &none), (&none, &none)] {
         if let Some(k) = report.value("covariance of no points", cross(kernel, rows.as_ref(), cols.as_ref()))
@@ -127,7 +127,7 @@ fn empty(kit: &Conformance, kernel: &dyn Kernel, report: &mut Report) {
     }
 }
 
-fn illegal(kit: &Conformance, kernel: &dyn Kernel, report: &mut Report) {
+fn illegal(kit: &KernelKit, kernel: &dyn Kernel, report: &mut Report) {
     for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
         let mut x = kit.table(4, 6);
         if x.ncols() > 0 {
@@ -141,7 +141,7 @@ fn illegal(kit: &Conformance, kernel: &dyn Kernel, report: &mut Report) {
 }
 
 /// Checks for equal bits on the calling thread and in pools of one and four threads.
-fn threads(kit: &Conformance, kernel: &dyn Kernel, report: &mut Report) {
+fn threads(kit: &KernelKit, kernel: &dyn Kernel, report: &mut Report) {
     let (a, b) = (kit.table(3, 8), kit.table(2100, 9));
     let evaluated = |threading: Threading| -> Result<(Mat<f64>, Vec<f64>), KernelError> {
         let evaluator = Evaluator::new(threading);

@@ -1,11 +1,11 @@
 //! Checks that expressions, serde and parameters survive round trips.
 
-use super::{Conformance, Report};
+use super::{KernelKit, Report};
 use crate::evaluate::gram;
 use crate::kernel::Kernel;
 use crate::tree::KernelExt;
 
-pub(super) fn check(kit: &Conformance, kernel: &dyn Kernel, report: &mut Report) {
+pub(super) fn check(kit: &KernelKit, kernel: &dyn Kernel, report: &mut Report) {
     let text = kernel.expression();
     let x = kit.table(9, 20);
     let (known, read) = (gram(kernel, x.as_ref()), kit.registry.parse(&text));

@@ -2,12 +2,12 @@
 #![expect(clippy::panic, reason = "a test that fails should stop at once")]
 
 use gp_kernels::expression::KernelEntry;
-use gp_kernels::testkit::{Conformance, InputKind};
+use gp_kernels::testkit::{InputKind, KernelKit};
 use gp_kernels::{KernelError, Registry};
 
 /// Two real columns and one of category codes.
-fn kit() -> Conformance {
-    Conformance::new(vec![InputKind::Real, InputKind::Real, InputKind::Codes(3)])
+fn kit() -> KernelKit {
+    KernelKit::new(vec![InputKind::Real, InputKind::Real, InputKind::Codes(3)])
 }
 
 /// Expressions for the columns of [`kit`], with default and other values; unlisted kernels use defaults on
@@ -73,7 +73,7 @@ fn every_product_of_two_conforms() {
 #[test]
 fn kernels_of_many_dimensions_conform() -> Result<(), KernelError> {
     // Enough dimensions for distances by a matrix product.
-    let kit = Conformance::new(vec![InputKind::Real; 21]);
+    let kit = KernelKit::new(vec![InputKind::Real; 21]);
     for name in ["rbf", "matern12", "matern32", "matern52", "rq", "linear", "arccos"] {
         for arguments in ["lengthscale=5.5", "ard=true, lengthscale=6"] {
             let kernel = Registry::built_in().parse_for(&format!("1.4 * {name}({arguments})"), 21)?;
@@ -85,7 +85,7 @@ fn kernels_of_many_dimensions_conform() -> Result<(), KernelError> {
 
 #[test]
 fn sums_and_products_in_many_dimensions_conform() {
-    let kit = Conformance::new(vec![InputKind::Real; 40]);
+    let kit = KernelKit::new(vec![InputKind::Real; 40]);
     for expression in [
         "rbf(lengthscale=8) + 0.8 * matern32(lengthscale=7) * rq(lengthscale=9, alpha=1.3)",
         "select(matern52(lengthscale=6), dims=[1, 3, 2]) * rbf(lengthscale=9) + 0.2 * white",

@@ -1,6 +1,6 @@
 //! Conformance tests of random kernel trees with random parameters.
 
-use gp_kernels::testkit::{Conformance, InputKind};
+use gp_kernels::testkit::{InputKind, KernelKit};
 use gp_kernels::{KernelExt, parse};
 use proptest::prelude::*;
 
@@ -51,7 +51,7 @@ proptest! {
         for (name, scale) in kernel.parameter_names().iter().zip(scales) {
             kernel.set(name, scale).unwrap_or_else(|error| panic!("{error}"));
         }
-        let kit = Conformance::new(vec![InputKind::Real, InputKind::Real, InputKind::Codes(3)]).with_seed(seed);
+        let kit = KernelKit::new(vec![InputKind::Real, InputKind::Real, InputKind::Codes(3)]).with_seed(seed);
         if let Err(failures) = kit.check(kernel.as_ref()) {
             return Err(TestCaseError::fail(failures.to_string()));
         }

@@ -2,7 +2,7 @@
 
 use gp_kernels::expression::{KernelArguments, KernelEntry, KernelSetting, ParameterKind};
 use gp_kernels::metrics::Euclid;
-use gp_kernels::testkit::{Conformance, InputKind};
+use gp_kernels::testkit::{InputKind, KernelKit};
 use gp_kernels::{Kernel, KernelError, KernelExt, Profile, Radial, Registry};
 use gp_optim::Parameter;
 
@@ -56,7 +56,7 @@ fn check<const WRONG: u8>() -> Result<(), String> {
     let kernel = registry
         .parse("1.4 * cauchy(lengthscale=[0.7, 1.2], width=1.6)")
         .map_err(|error| error.to_string())?;
-    let kit = Conformance::new(vec![InputKind::Real, InputKind::Real]).with_registry(registry);
+    let kit = KernelKit::new(vec![InputKind::Real, InputKind::Real]).with_registry(registry);
     kit.check(kernel.as_ref()).map_err(|failures| failures.to_string())
 }
 
@@ -215,7 +215,7 @@ fn a_kernel_against_the_bare_trait_conforms() -> Result<(), KernelError> {
         "wiener(recorded=5) + 0.7 * wiener(recorded=1) * rbf * wiener(recorded=7, dims=[0]) + white",
     ] {
         let kernel = registry.parse(expression)?;
-        let kit = Conformance::new(vec![InputKind::Real]).with_registry(registry.clone());
+        let kit = KernelKit::new(vec![InputKind::Real]).with_registry(registry.clone());
         kit.check(kernel.as_ref()).unwrap_or_else(|failures| panic!("{failures}"));
     }
     Ok(())
@@ -225,7 +225,7 @@ fn a_kernel_against_the_bare_trait_conforms() -> Result<(), KernelError> {
 fn the_kit_finds_a_record_that_is_not_written() -> Result<(), KernelError> {
     let registry = Registry::built_in().with(wiener::Wiener::entry());
     let kernel = registry.parse("rbf + wiener(recorded=2, stale=1)")?;
-    let kit = Conformance::new(vec![InputKind::Real]).with_registry(registry);
+    let kit = KernelKit::new(vec![InputKind::Real]).with_registry(registry);
     let failures = kit.check(kernel.as_ref()).expect_err("a planted fault").to_string();
     assert!(failures.contains("with a record"), "{failures}");
     Ok(())

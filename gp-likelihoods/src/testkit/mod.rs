@@ -26,30 +26,30 @@ use crate::likelihood::{Likelihood, parameter_value};
 use crate::registry::Registry;
 
 /// Failed checks, one sentence each with numbers.
-pub struct Failures(Vec<String>);
+pub struct LikelihoodFailures(Vec<String>);
 
-impl Display for Failures {
+impl Display for LikelihoodFailures {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}", self.0.join("\n"))
     }
 }
 
-impl Debug for Failures {
+impl Debug for LikelihoodFailures {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
         write!(f, "{self}")
     }
 }
 
-impl std::error::Error for Failures {}
+impl std::error::Error for LikelihoodFailures {}
 
 /// Checks with a registry for texts and observations to try.
 #[derive(Clone, Debug, Default)]
-pub struct Conformance {
+pub struct LikelihoodKit {
     registry: Registry,
     observations: Vec<Vec<f64>>,
 }
 
-impl Conformance {
+impl LikelihoodKit {
     /// Checks for likelihoods of this crate.
     #[must_use]
     pub fn new() -> Self {
@@ -71,8 +71,8 @@ impl Conformance {
     /// Runs every check.
     ///
     /// # Errors
-    /// [`Failures`], one line each.
-    pub fn check(&self, likelihood: &dyn Likelihood) -> Result<(), Failures> {
+    /// [`LikelihoodFailures`], one line each.
+    pub fn check(&self, likelihood: &dyn Likelihood) -> Result<(), LikelihoodFailures> {
         let mut report = Report { name: likelihood.expression(), failures: Vec::new() };
         let own = &self.observations;
         let observations = if own.is_empty() { cases::observations(likelihood) } else { own.clone() };
@@ -83,16 +83,16 @@ impl Conformance {
         predictions::check(likelihood, &observations, &mut report);
         samples::check(likelihood, &mut report);
         text::check(likelihood, &self.registry, &mut report);
-        if report.failures.is_empty() { Ok(()) } else { Err(Failures(report.failures)) }
+        if report.failures.is_empty() { Ok(()) } else { Err(LikelihoodFailures(report.failures)) }
     }
 }
 
-/// [`Conformance::check`] for a likelihood of this crate.
+/// [`LikelihoodKit::check`] for a likelihood of this crate.
 ///
 /// # Errors
-/// [`Failures`], one line each.
-pub fn check(likelihood: &dyn Likelihood) -> Result<(), Failures> {
-    Conformance::new().check(likelihood)
+/// [`LikelihoodFailures`], one line each.
+pub fn check(likelihood: &dyn Likelihood) -> Result<(), LikelihoodFailures> {
+    LikelihoodKit::new().check(likelihood)
 }
 
 struct Report {

@@ -2,7 +2,7 @@
 //! Likelihoods of several factors: a foreign one, classes, and planted faults.
 
 use gp_likelihoods::special::{HALF_LN_TAU, standard_normal_cdf};
-use gp_likelihoods::testkit::Conformance;
+use gp_likelihoods::testkit::LikelihoodKit;
 use gp_likelihoods::{
     BernoulliProbit, Density, Described, Gaussian, Latent, LatentDerivatives, Likelihood, LikelihoodEntry,
     LikelihoodError, MulticlassProbit, ObservationMoments, PairwiseProbit, Pieces, Scalar, StudentT, Support,
@@ -142,7 +142,7 @@ impl Density for Sighting {
 
 #[test]
 fn a_likelihood_of_several_factors_from_outside_conforms() {
-    let kit = Conformance::new().with(Sighting::entry());
+    let kit = LikelihoodKit::new().with(Sighting::entry());
     kit.check(&Sighting::new(Fault::None).unwrap()).unwrap_or_else(|failures| panic!("{failures}"));
 }
 
@@ -154,14 +154,14 @@ fn planted_faults_of_pieces_are_found() {
         (Fault::Product, "product of pieces"),
         (Fault::Parameters, "wrong numbers of derivatives of piece 1"),
     ] {
-        let kit = Conformance::new().with(Sighting::entry());
+        let kit = LikelihoodKit::new().with(Sighting::entry());
         let failures = kit.check(&Sighting::new(fault).unwrap()).unwrap_err().to_string();
         assert!(failures.contains(word), "{fault:?}: {failures}");
     }
 }
 
 fn conforms(likelihood: &MulticlassProbit, build: gp_likelihoods::entry::Build) {
-    let kit = Conformance::new().with(LikelihoodEntry::new("multiclass_probit", "", build));
+    let kit = LikelihoodKit::new().with(LikelihoodEntry::new("multiclass_probit", "", build));
     kit.check(likelihood).unwrap_or_else(|failures| panic!("{failures}"));
 }
 

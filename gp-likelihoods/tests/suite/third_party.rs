@@ -1,6 +1,6 @@
 //! README's likelihood outside the crate, in the conformance kit.
 
-use gp_likelihoods::testkit::Conformance;
+use gp_likelihoods::testkit::LikelihoodKit;
 use gp_likelihoods::{
     Density, Described, LikelihoodEntry, LikelihoodError, ObservationMoments, Scalar, Support,
 };
@@ -69,7 +69,7 @@ impl Density for Sech {
 #[test]
 fn a_likelihood_from_outside_conforms() {
     for scale in [0.5, 1.3] {
-        let kit = Conformance::new().with(Sech::entry());
+        let kit = LikelihoodKit::new().with(Sech::entry());
         kit.check(&Sech::new(scale).unwrap()).unwrap_or_else(|failures| panic!("{failures}"));
     }
 }

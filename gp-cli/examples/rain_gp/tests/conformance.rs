@@ -1,11 +1,11 @@
 //! The example's method passes the conformance kit.
 
 use gp_cli::Context;
-use gp_cli::testkit::{Check, Failures, MethodKit};
+use gp_cli::testkit::{Check, MethodFailures, MethodKit};
 use rain_gp::{AtMode, Laplace};
 
 #[test]
-fn laplace() -> Result<(), Failures> {
+fn laplace() -> Result<(), MethodFailures> {
     let context = Context::built_in().with_method(Laplace).with_posterior(AtMode::entry());
     let report = MethodKit::new(&context, &Laplace).check()?;
     let concerned = [

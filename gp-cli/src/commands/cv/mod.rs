@@ -11,8 +11,7 @@ mod summary;
 pub use pooled::PooledCoverage;
 pub use summary::Summary;
 
-use super::{left_of, print_json, warn};
-use crate::commands::and_table;
+use super::{and_settings, and_table, left_of, print_json, warn};
 use crate::context::Context;
 use crate::data::{Frame, ReadOptions, TableChoice};
 use crate::error::{CliError, ErrorKind};
@@ -99,9 +98,7 @@ pub fn run(
     notes: &mut Notes<'_>,
 ) -> Result<(), CliError> {
     let inputs = and_table(InputFiles::none(), "DATA", &options.data);
-    let placed = &options.spec.inducing_file;
-    let inputs = placed.iter().fold(inputs, |inputs, path| inputs.and("--inducing-file", Some(path)));
-    check_inputs(&context.team, &inputs)?;
+    check_inputs(&context.team, &and_settings(inputs, options.config.as_ref(), &options.spec.inducing_file))?;
     let (read, is_input) = read_options(options)?;
     notes.stage(format_args!("reading {}", options.data));
     let frame = context.formats.open(&options.data, &read)?;

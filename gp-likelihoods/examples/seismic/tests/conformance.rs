@@ -1,6 +1,6 @@
 //! Conformance kit with measured times.
 
-use gp_likelihoods::testkit::Conformance;
+use gp_likelihoods::testkit::LikelihoodKit;
 use seismic_likelihood::Seismic;
 
 #[test]
@@ -11,6 +11,6 @@ fn the_seismic_likelihood_conforms() {
         vec![0.186_91, 0.548_81, 1.215_09, 1.550_79],
         vec![0.201_76, 0.315_17, 0.961_75, 1.215_93],
     ];
-    let kit = Conformance::new().with(Seismic::entry()).observing(times);
+    let kit = LikelihoodKit::new().with(Seismic::entry()).observing(times);
     kit.check(&Seismic).unwrap_or_else(|failures| panic!("{failures}"));
 }

@@ -13,8 +13,6 @@ use crate::tidy::tree::{Audience, SourceFile, Tree, docs, is_test_only, item_att
 /// Allowed repetitions with reasons.
 const EXCEPTIONS: &[(&str, &str)] = &[
     ("Build", "makes a kernel, or a likelihood, of its arguments"),
-    ("Conformance", "the kit of the crate, each for what it has a trait for"),
-    ("Failures", "of a kit, as each kit has them"),
     ("Registry", "of kernels, and of likelihoods"),
     ("Workspace", "memory of an evaluation, of a kernel or of a likelihood"),
     ("Sum", "of kernels, and of numbers of a column"),
