@@ -134,12 +134,8 @@ pub(crate) fn check_same(team: &Team, what: &str, own: &str) -> Result<(), CliEr
 
 /// Texts of all processes, by rank, in all processes.
 pub(crate) fn texts(team: &Team, own: &str) -> Result<Vec<String>, TeamError> {
-    let characters: Vec<f64> =
-        own.chars().map(|character| f64::from(u32::from(character))).chain([-1.0]).collect();
-    let all = team.gather(&characters)?;
-    let text =
-        |characters: &[f64]| characters.iter().filter_map(|&code| char::from_u32(code as u32)).collect();
-    Ok(all.split(|&code| code < 0.0).take(team.count()).map(text).collect())
+    let all = team.gather_bytes(own.as_bytes())?;
+    Ok(all.into_iter().map(|text| String::from_utf8_lossy(&text).into_owned()).collect())
 }
 
 /// Broadcasts the result of process 0; its error becomes [`Elsewhere`](ErrorKind::Elsewhere) in other

@@ -1,11 +1,12 @@
 //! Rows dropped for missing values.
 
 use crate::data::Frame;
+use serde::{Deserialize, Serialize};
 
 const NAMED: usize = 5;
 
 /// Count and places of dropped rows over the chunks of a table.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeftOut {
     rows: usize,
     count: usize,
@@ -18,6 +19,14 @@ impl LeftOut {
         self.count += left_out.len();
         let room = NAMED - self.first.len();
         self.first.extend(left_out.iter().take(room).map(|&row| frame.place(row)));
+    }
+
+    /// Adds what later rows left out.
+    pub(crate) fn join(&mut self, later: Self) {
+        self.rows += later.rows;
+        self.count += later.count;
+        self.first.extend(later.first);
+        self.first.truncate(NAMED);
     }
 
     /// Number of dropped rows.

@@ -1,9 +1,23 @@
 //! Reading of all rows, or of this process's, in blocks.
 
-use gp_kernels::data::{DataError, DataSource, Rows as Selection};
+use gp_kernels::data::{DataError, DataSource, RowReader, Rows as Selection, SpreadRows};
+use gp_optim::{Team, TeamError};
+use std::fs::File;
 use std::ops::Range;
 
 const AT_ONCE: usize = 4096;
+
+/// Rows that a process holds of a table read as needed.
+pub(crate) fn share_of_rows(team: &Team, rank: usize, rows: usize) -> Range<usize> {
+    SpreadRows::<RowReader<File>>::share_of(team, rank, rows)
+}
+
+/// `true` in all processes if every one has succeeded.
+pub(crate) fn all_succeed(team: &Team, own: bool) -> Result<bool, TeamError> {
+    let mut failures = [f64::from(u8::from(!own))];
+    team.count_up(&mut failures)?;
+    Ok(failures[0] == 0.0)
+}
 
 /// Calls `work` with range, points and observations per block; each process of a team reads its rows.
 pub(crate) fn for_each_block(

@@ -5,6 +5,7 @@
 
 use crate::data::ROWS_OF_BLOCK;
 use crate::error::CliError;
+use crate::own_rows::all_succeed;
 use gp_optim::Team;
 use std::ops::Range;
 
@@ -30,11 +31,8 @@ impl<'a> RowShares<'a> {
         start(rank)..start(rank + 1)
     }
 
-    /// Same answer in all processes.
     pub(crate) fn have_succeeded(&self, own: bool) -> Result<bool, CliError> {
-        let mut failures = [f64::from(u8::from(!own))];
-        self.team.count_up(&mut failures)?;
-        Ok(failures[0] == 0.0)
+        Ok(all_succeed(self.team, own)?)
     }
 
     /// Joins lists of one number per row; processes without rows may have none.

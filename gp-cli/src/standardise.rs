@@ -55,7 +55,7 @@ impl Standardiser {
 }
 
 /// Sequential sum: depends on the order of values, not on their division into chunks.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Sum {
     weight: f64,
     sum: f64,
@@ -77,6 +77,15 @@ impl Sum {
     pub fn add_weighed(&mut self, value: f64, weight: f64) {
         self.weight += weight;
         self.sum += weight * value;
+    }
+
+    /// State of the sum, for [`of_state`](Self::of_state).
+    pub(crate) fn state(&self) -> [f64; 2] {
+        [self.weight, self.sum]
+    }
+
+    pub(crate) fn of_state([weight, sum]: [f64; 2]) -> Self {
+        Self { weight, sum }
     }
 
     /// Total weight; the number of unweighted values.

@@ -6,6 +6,7 @@ use super::input::Input;
 use super::pieces::FrameStream;
 use super::supply::Supply;
 use crate::error::{CliError, ErrorKind};
+use gp_optim::Team;
 
 /// Reader of a table in chunks.
 type OpenTable<'a> = Box<dyn Fn(&'a Input) -> Result<Box<dyn FrameStream + 'a>, CliError> + 'a>;
@@ -25,6 +26,22 @@ type NamesAndKinds = Vec<(String, Kind)>;
 impl<'a> FolderStream<'a> {
     pub(super) fn new(folder: &'a Input, open: OpenTable<'a>) -> Self {
         Self { folder, rest: folder.parts().iter(), now: None, open, like: None }
+    }
+
+    /// Restricts to this process's share of the files, which are of about equal size.
+    pub(super) fn of_process(mut self, team: &Team) -> Self {
+        let parts = self.folder.parts();
+        let all: f64 = parts.iter().map(Input::size).sum();
+        // A file belongs to the process in whose share its middle lies.
+        let process = parts.iter().scan(0.0, |before, part| {
+            let middle = *before + part.size() / 2.0;
+            *before += part.size();
+            Some((middle / all * team.count() as f64) as usize)
+        });
+        let processes: Vec<usize> = process.map(|process| process.min(team.count() - 1)).collect();
+        let own = |rank: usize| processes.partition_point(|&process| process < rank);
+        self.rest = parts[own(team.rank())..own(team.rank() + 1)].iter();
+        self
     }
 
     /// Refuses a table with other columns than the first.

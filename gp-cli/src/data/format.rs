@@ -7,6 +7,7 @@ use super::pieces::FrameStream;
 use super::source::Source;
 use super::supply::Supply;
 use crate::error::{CliError, ErrorKind};
+use gp_optim::Team;
 use std::fmt::Debug;
 
 /// Maximum number of columns; memory of a model grows with their square.
@@ -60,6 +61,20 @@ pub trait Format: Debug + Send + Sync {
         _options: &ReadOptions,
     ) -> Result<Box<dyn FrameStream + 'a>, CliError> {
         Err(self.not_in_pieces(input.name()))
+    }
+
+    /// Reads the rows of one of several processes in chunks: consecutive rows, by rank. None if each process has to read
+    /// the whole table. All processes call it together.
+    ///
+    /// # Errors
+    /// As [`pieces`](Self::pieces); [`Elsewhere`](ErrorKind::Elsewhere) for a lost message.
+    fn own_pieces<'a>(
+        &self,
+        _input: &'a Input,
+        _options: &ReadOptions,
+        _team: &Team,
+    ) -> Result<Option<Box<dyn FrameStream + 'a>>, CliError> {
+        Ok(None)
     }
 
     /// Error for a table that cannot be read in chunks.

@@ -10,7 +10,7 @@ use super::pieces::FrameStream;
 use super::source::Source;
 use crate::error::{CliError, ErrorKind};
 use crate::memory::Budget;
-use gp_optim::did_you_mean;
+use gp_optim::{Team, did_you_mean};
 use std::sync::Arc;
 
 /// Share of remaining memory for piped input; the rest goes to a temporary file.
@@ -115,6 +115,26 @@ impl Formats {
         }
         let from = self.of(input, options)?.pieces(input, options)?;
         Ok(Box::new(Typed { from, options: options.clone() }))
+    }
+
+    /// Reads this process's rows in chunks, as [`Format::own_pieces`]; of a folder, its share of the files.
+    ///
+    /// # Errors
+    /// As [`pieces`](Self::pieces).
+    pub fn own_pieces<'a>(
+        &self,
+        input: &'a Input,
+        options: &ReadOptions,
+        team: &Team,
+    ) -> Result<Option<Box<dyn FrameStream + 'a>>, CliError> {
+        if !input.parts().is_empty() {
+            return Ok(Some(Box::new(self.pieces_of_folder(input, options).of_process(team))));
+        }
+        let from = self.of(input, options)?.own_pieces(input, options, team)?;
+        Ok(from.map(|from| {
+            let typed: Box<dyn FrameStream + 'a> = Box::new(Typed { from, options: options.clone() });
+            typed
+        }))
     }
 
     fn pieces_of_folder<'a>(&self, folder: &'a Input, options: &ReadOptions) -> FolderStream<'a> {

@@ -181,6 +181,11 @@ impl Input {
         self.size as f64 / self.head.ratio.max(f64::MIN_POSITIVE)
     }
 
+    /// Exact number of bytes; None for packed input, whose content is longer.
+    pub(super) fn plain_size(&self) -> Option<u64> {
+        (!self.head.packed && self.parts().is_empty()).then_some(self.size)
+    }
+
     /// Reads everything into memory.
     ///
     /// # Errors
@@ -259,6 +264,26 @@ impl Supply for Input {
             from: MultiGzDecoder::new(io::BufReader::with_capacity(1 << 16, raw)),
             name: &self.name,
         }))
+    }
+
+    fn from_byte(&self, at: u64) -> Result<Box<dyn Read + '_>, CliError> {
+        let failed = |cause| cannot_read(&self.name, cause);
+        match &self.from {
+            From::Memory(bytes) if !self.head.packed => {
+                Ok(Box::new(bytes.get(at as usize..).unwrap_or_default()))
+            }
+            From::Path(_) | From::Spooled(_) => {
+                let mut file = self.file()?;
+                file.seek(SeekFrom::Start(at)).map_err(failed)?;
+                Ok(Box::new(file))
+            }
+            _ => {
+                let mut reader = self.reader()?;
+                let skipped = io::copy(&mut (&mut reader).take(at), &mut io::sink());
+                skipped.map_err(|cause| own_error(cause, failed))?;
+                Ok(reader)
+            }
+        }
     }
 }
 

@@ -2,6 +2,27 @@
 
 use super::column::{Column, Kind, LevelBuilder, parse};
 use super::{cells, dates};
+use gp_optim::{Team, TeamError};
+
+/// Tallies and numbering of all processes, from those of their own rows.
+pub(super) fn of_all(
+    team: &Team,
+    tallies: &[Tally],
+    numbering: Numbering,
+) -> Result<(Vec<Tally>, Numbering), TeamError> {
+    let counts = |tally: &Tally| [tally.numbers, tally.flags, tally.dates, tally.words];
+    let mut counts: Vec<f64> = tallies.iter().flat_map(counts).map(|count| count as f64).collect();
+    team.count_up(&mut counts)?;
+    let counts = counts.as_chunks::<4>().0.iter().map(|counts| counts.map(|count| count as usize));
+    let tally = |[numbers, flags, dates, words]: [usize; 4]| Tally { numbers, flags, dates, words };
+    let Numbering { rows, first, is_broken } = numbering;
+    let all = team.gather(&[rows as f64, first, f64::from(u8::from(is_broken))])?;
+    let mut joined = Numbering::default();
+    for &[rows, first, is_broken] in all.as_chunks().0 {
+        joined.join(Numbering { rows: rows as usize, first, is_broken: is_broken > 0.0 });
+    }
+    Ok((counts.map(tally).collect(), joined))
+}
 
 /// Cell counts by type; can be added.
 #[derive(Clone, Copy, Default)]
@@ -71,6 +92,15 @@ impl Numbering {
         // A cell that is not a number also breaks the count.
         self.is_broken |= number != self.first + self.rows as f64;
         self.rows += 1;
+    }
+
+    fn join(&mut self, later: Self) {
+        if self.rows == 0 {
+            *self = later;
+        } else if later.rows > 0 {
+            self.is_broken |= later.is_broken || later.first != self.first + self.rows as f64;
+            self.rows += later.rows;
+        }
     }
 
     pub(super) fn is_one(self) -> bool {

@@ -13,6 +13,9 @@ pub(super) trait Supply {
     /// unwraps it.
     fn reader(&self) -> Result<Box<dyn Read + '_>, CliError>;
 
+    /// Unpacked bytes from this position on; none behind the end.
+    fn from_byte(&self, at: u64) -> Result<Box<dyn Read + '_>, CliError>;
+
     fn budget(&self) -> Budget;
 
     fn room(&self) -> TableMemory {

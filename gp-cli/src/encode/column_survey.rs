@@ -6,6 +6,7 @@ use super::raw::{Levels, RawColumn};
 use crate::data::{Column, Frame, Kind, Lookalike, Values, is_date_in_digits, is_plain_date};
 use crate::error::CliError;
 use crate::standardise::{Range, Standardiser, Sum};
+use serde::{Deserialize, Serialize};
 
 /// Maximum number of a target's counted distinct values, and of an input's distinct words.
 pub const MAX_VALUES: usize = 1 << 16;
@@ -15,7 +16,7 @@ pub(crate) const DIGIT_DATES: &str =
 pub(crate) const LARGEST: f64 = 1e150;
 
 /// Summary without rows.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ColumnSurvey {
     pub(super) name: String,
     kind: Kind,
@@ -23,18 +24,18 @@ pub struct ColumnSurvey {
     pub(super) kept: Kept,
     /// `true` if values are distinguished by text.
     is_by_text: bool,
-    missing: usize,
-    no_date: Option<String>,
+    pub(super) missing: usize,
+    pub(super) no_date: Option<String>,
     /// `true` if all numbers have the digits of dates.
-    holds_digit_dates: bool,
-    are_whole: bool,
-    giant: Option<(f64, String)>,
-    extremes: Extremes,
+    pub(super) holds_digit_dates: bool,
+    pub(super) are_whole: bool,
+    pub(super) giant: Option<(f64, String)>,
+    pub(super) extremes: Extremes,
     pub(super) values: Surveyed,
 }
 
 /// Treatment of an input's missing values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Kept {
     /// An error.
     Never,
@@ -45,7 +46,7 @@ pub enum Kept {
 }
 
 /// Values of a column, summarised.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Surveyed {
     /// Present numbers.
     Numbers {
@@ -209,6 +210,11 @@ impl ColumnSurvey {
         self.extremes.outlier()
     }
 
+    pub(super) fn too_many_words(&self) -> String {
+        let like = self.lookalike().map_or_else(String::new, |like| format!("; {like}"));
+        format!("more than {MAX_VALUES} different words; leave the column out with --exclude{like}")
+    }
+
     pub(super) fn add_up(&mut self, numbers: &[f64], weights: Option<&[f64]>) {
         if let Surveyed::Numbers { sum, range, .. } = &mut self.values {
             for (row, &value) in numbers.iter().enumerate().filter(|(_, value)| !value.is_nan()) {
@@ -255,12 +261,7 @@ impl ColumnSurvey {
                 }
                 self.missing += codes.iter().filter(|code| **code == Values::NO_LEVEL).count();
                 if all.words().len() > MAX_VALUES {
-                    let like = Lookalike::among(all.words()).map(|like| like.at(self.no_date.clone()));
-                    let like = like.map_or_else(String::new, |like| format!("; {like}"));
-                    let what = format!(
-                        "more than {MAX_VALUES} different words; leave the column out with --exclude{like}"
-                    );
-                    return Err(piece.fault(0, &self.name, &what));
+                    return Err(piece.fault(0, &self.name, &self.too_many_words()));
                 }
                 Ok(RawColumn::Words { codes, places })
             }

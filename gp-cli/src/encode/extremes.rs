@@ -4,12 +4,13 @@ use super::far_end::{FarEnd, Place};
 use super::outlier::{MAX_TOGETHER, Outlier};
 use crate::data::Frame;
 use crate::standardise::Range;
+use serde::{Deserialize, Serialize};
 
 /// Distinct numbers kept at each end: joint outliers, and the next number.
 const KEPT: usize = MAX_TOGETHER + 1;
 
 /// Largest numbers, and largest negated numbers.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Extremes {
     count: usize,
     highest: End,
@@ -17,7 +18,7 @@ pub(super) struct Extremes {
 }
 
 /// Distinct, descending.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct End(Vec<FarEnd>);
 
 impl Extremes {
@@ -25,6 +26,13 @@ impl Extremes {
         self.count += numbers.iter().filter(|number| !number.is_nan()).count();
         self.highest.look(numbers.iter().copied(), piece);
         self.lowest.look(numbers.iter().map(|number| -number), piece);
+    }
+
+    /// Adds the numbers of later rows.
+    pub(super) fn join(&mut self, later: Self) {
+        self.count += later.count;
+        self.highest.join(later.highest);
+        self.lowest.join(later.lowest);
     }
 
     pub(super) fn outlier(&self) -> Option<Outlier> {
@@ -46,18 +54,26 @@ impl End {
         }
     }
 
+    fn join(&mut self, later: Self) {
+        later.0.into_iter().for_each(|found| self.insert(found));
+    }
+
     fn add(&mut self, number: f64, row: usize) {
         let is_full = self.0.len() == KEPT;
         let is_low = self.0.last().is_some_and(|last| number < last.value);
-        if number.is_nan() || (is_full && is_low) {
-            return;
+        if !number.is_nan() && !(is_full && is_low) {
+            self.insert(FarEnd { value: number, rows: 1, place: Place::Row(row) });
         }
-        let at = self.0.partition_point(|kept| kept.value > number);
+    }
+
+    fn insert(&mut self, found: FarEnd) {
+        let at = self.0.partition_point(|kept| kept.value > found.value);
         match self.0.get_mut(at) {
-            Some(kept) if kept.value == number => kept.rows += 1,
+            Some(kept) if kept.value == found.value => kept.rows += found.rows,
+            _ if at == KEPT => {}
             _ => {
                 self.0.truncate(KEPT - 1);
-                self.0.insert(at, FarEnd { value: number, rows: 1, place: Place::Row(row) });
+                self.0.insert(at, found);
             }
         }
     }

@@ -1,14 +1,16 @@
 //! Numbers at the ends of a column's range.
 
+use serde::{Deserialize, Serialize};
+
 /// Number, count of its rows, and the first of them.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct FarEnd {
     pub value: f64,
     pub rows: usize,
     pub place: Place,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) enum Place {
     Row(usize),
     Said(String),

@@ -2,29 +2,33 @@
 
 use crate::data::{Column, Kind, Values};
 use crate::standardise::Standardiser;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 
 /// Interquartile range of a normal distribution, in standard deviations.
 pub(crate) const QUARTILES: f64 = 1.349;
 
-/// Counter of distinct values, in chunks.
-#[derive(Clone, Debug)]
+/// Counter of distinct values, in chunks. Serialised without its counts.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct LabelCounter {
     kind: Kind,
     most: usize,
-    more: bool,
+    #[serde(skip)]
+    pub(super) more: bool,
+    #[serde(skip)]
     words: HashMap<String, Frequency>,
-    numbers: HashMap<u64, Frequency>,
+    #[serde(skip)]
+    pub(super) numbers: HashMap<u64, Frequency>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Frequency {
-    rows: u64,
-    weight: f64,
+pub(super) struct Frequency {
+    pub(super) rows: u64,
+    pub(super) weight: f64,
 }
 
 impl Frequency {
-    fn add(&mut self, rows: u64, weight: f64) {
+    pub(super) fn add(&mut self, rows: u64, weight: f64) {
         self.rows += rows;
         self.weight += weight;
     }
@@ -67,25 +71,44 @@ impl LabelCounter {
         let weight = |row: usize| weights.and_then(|weights| weights.get(row)).copied().unwrap_or(1.0);
         match column.values() {
             Values::Numbers(numbers) => {
-                for (row, value) in numbers.iter().enumerate().filter(|(_, value)| !value.is_nan()) {
-                    self.numbers.entry(value.to_bits()).or_default().add(1, weight(row));
-                    if self.numbers.len() > self.most {
-                        self.more = true;
-                        return;
-                    }
+                for (row, &value) in numbers.iter().enumerate() {
+                    self.add(value, weight(row));
                 }
             }
             Values::Levels { codes, levels } => {
-                let mut counts = vec![Frequency::default(); levels.len()];
+                // Weights are added in row order, whatever the chunks.
+                let before = |level| self.words.get(level).copied().unwrap_or_default();
+                let mut counts: Vec<Frequency> = levels.iter().map(before).collect();
                 for (row, &code) in codes.iter().enumerate().filter(|(_, code)| **code != Values::NO_LEVEL) {
                     counts[code as usize].add(1, weight(row));
                 }
                 for (level, seen) in levels.iter().zip(counts).filter(|(_, seen)| seen.rows > 0) {
-                    self.words.entry(level.clone()).or_default().add(seen.rows, seen.weight);
+                    self.words.insert(level.clone(), seen);
                 }
                 self.more = self.words.len() > self.most;
             }
         }
+    }
+
+    /// Adds a number, unless NaN.
+    pub(super) fn add(&mut self, value: f64, weight: f64) {
+        if self.more || value.is_nan() {
+            return;
+        }
+        self.numbers.entry(value.to_bits()).or_default().add(1, weight);
+        self.more = self.numbers.len() > self.most;
+    }
+
+    /// Empty counter of the same values.
+    pub(super) fn without_counts(&self) -> Self {
+        Self::new(self.kind, self.most)
+    }
+
+    /// Counter of words, from that of their indices.
+    pub(super) fn named(self, words: &[String]) -> Self {
+        let word = |(bits, seen)| Some((words.get(f64::from_bits(bits) as usize)?.clone(), seen));
+        let words = self.numbers.into_iter().filter_map(word).collect();
+        Self { words, numbers: HashMap::new(), ..self }
     }
 
     /// Labels so far, sorted.

@@ -1,6 +1,7 @@
 //! Second pass over a table: scales of numbers, and marks of rows.
 
 use super::column_survey::{ColumnSurvey, Surveyed};
+use super::in_order::{OrderedSums, sum_in_order};
 use super::raw::EachRow;
 use super::row_sum::{RowMarks, RowSum};
 use crate::error::CliError;
@@ -30,8 +31,7 @@ impl Measure {
         Self { spreads: columns.map(spread).collect(), weight, sum }
     }
 
-    /// Spread of each column and marks over the rows of all processes, which each passes over its own. Spreads go from
-    /// process to process in the order of rows, so that they have the bits of a single one.
+    /// Spread of each column and marks over the rows of all processes; each passes over its own.
     ///
     /// # Errors
     /// Those of the pass, and lost messages.
@@ -40,25 +40,12 @@ impl Measure {
         team: &Team,
         pass: impl FnOnce(EachRow<'_>) -> Result<(), CliError>,
     ) -> Result<(Vec<Option<Spread>>, RowMarks), CliError> {
-        let (rank, last) = (team.rank(), team.count() - 1);
-        let mut state = self.state();
-        if rank > 0 {
-            team.receive(rank - 1, &mut state)?;
-            self.go_on(&state);
-        }
-        pass(&mut |row| {
-            self.add(row);
-            Ok(())
-        })?;
-        state = self.state();
-        if rank < last {
-            team.send(rank + 1, &state)?;
-        }
-        team.share(last, &mut state)?;
-        self.go_on(&state);
+        sum_in_order(team, &mut self, pass)?;
         Ok((self.spreads, self.sum.of_all(team)?.marks()))
     }
+}
 
+impl OrderedSums for Measure {
     fn add(&mut self, row: &[f64]) {
         self.sum.add(row);
         let weight = self.weight.and_then(|place| row.get(place)).copied().unwrap_or(1.0);

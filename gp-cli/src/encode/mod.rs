@@ -7,7 +7,9 @@ mod extremes;
 mod factors;
 mod far_end;
 mod feature;
+mod in_order;
 mod inputs;
+mod joined;
 mod labels;
 mod measure;
 mod observations;
@@ -19,6 +21,7 @@ mod row_sum;
 mod rows;
 mod survey;
 mod target;
+mod totals;
 mod units;
 
 pub use adjuster::{Adjuster, RoleValues, RowRoles};

@@ -2,10 +2,11 @@
 
 use crate::data::{Column, Values};
 use crate::error::CliError;
+use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
 /// Distinct words, in order of first occurrence.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Levels {
     words: Vec<String>,
     known: HashMap<String, u32>,
@@ -33,6 +34,20 @@ impl Levels {
     #[must_use]
     pub fn words(&self) -> &[String] {
         &self.words
+    }
+
+    pub(super) fn add(&mut self, words: &[String]) {
+        for word in words {
+            self.place(word);
+        }
+    }
+
+    /// Index of each word in the list of all.
+    pub(super) fn indices_in(&self, all: &Self) -> Vec<f64> {
+        self.words
+            .iter()
+            .map(|word| all.known.get(word).map_or(f64::NAN, |&place| f64::from(place)))
+            .collect()
     }
 
     pub(super) fn places(&mut self, codes: &[u32], levels: &[String]) -> Vec<f64> {

@@ -11,34 +11,36 @@ use crate::data::{Column, FILL_DROP_OR_KEEP, FILL_OR_DROP, Frame, Kind};
 use crate::error::{CliError, ErrorKind};
 use crate::standardise::Sum;
 use gp_optim::Team;
+use serde::{Deserialize, Serialize};
 
 /// Features, targets and role columns, summarised for choices. Values may be missing in features that keep
 /// them, and in some of several targets.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Survey {
     source: String,
-    rows: usize,
+    pub(super) rows: usize,
     /// Features, targets, then role columns.
-    columns: Vec<ColumnSurvey>,
-    features: usize,
+    pub(super) columns: Vec<ColumnSurvey>,
+    pub(super) features: usize,
     /// Roles of the last columns.
     roles: Vec<Role>,
     gaps: bool,
     /// Targets without offsets, if numeric.
-    moved: Vec<Moved>,
-    weight: Sum,
-    labels: Vec<LabelCounter>,
+    pub(super) moved: Vec<Moved>,
+    pub(super) weight: Sum,
+    pub(super) labels: Vec<LabelCounter>,
     first_targets: Vec<String>,
     /// Marks by features and targets, once measured.
+    #[serde(skip)]
     marks: RowMarks,
 }
 
-#[derive(Clone, Debug)]
-struct Moved {
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Moved {
     target: usize,
     offset: usize,
-    column: ColumnSurvey,
-    labels: LabelCounter,
+    pub(super) column: ColumnSurvey,
+    pub(super) labels: LabelCounter,
 }
 
 impl Survey {
@@ -174,8 +176,7 @@ impl Survey {
         let measured = Measure::begin(self.all_columns(), self.place_of(Role::Weights, 0), sum);
         let (spreads, marks) = measured.over(team, pass)?;
         self.marks = marks;
-        let moved = self.moved.iter_mut().map(|moved| &mut moved.column);
-        for (column, spread) in self.columns.iter_mut().chain(moved).zip(spreads) {
+        for (column, spread) in self.all_columns_mut().zip(spreads) {
             if let (Surveyed::Numbers { scale, .. }, Some(spread)) = (&mut column.values, spread) {
                 *scale = spread.standardiser();
             }
@@ -184,8 +185,12 @@ impl Survey {
     }
 
     /// Columns of a row of numbers; targets without offsets are last.
-    fn all_columns(&self) -> impl Iterator<Item = &ColumnSurvey> {
+    pub(super) fn all_columns(&self) -> impl Iterator<Item = &ColumnSurvey> {
         self.columns.iter().chain(self.moved.iter().map(|moved| &moved.column))
+    }
+
+    pub(super) fn all_columns_mut(&mut self) -> impl Iterator<Item = &mut ColumnSurvey> {
+        self.columns.iter_mut().chain(self.moved.iter_mut().map(|moved| &mut moved.column))
     }
 
     /// Table name in errors.

@@ -61,6 +61,7 @@ mod raw_rows;
 mod reading;
 mod restarts;
 mod rewritten;
+mod rows_read;
 mod run;
 mod sample;
 mod scales;

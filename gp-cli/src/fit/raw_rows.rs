@@ -73,6 +73,11 @@ impl ShareWriter {
         Ok(Self { team: team.clone(), count, own, next: 0, to })
     }
 
+    /// Rows to be written are those of this process alone.
+    pub(super) fn of_own(self) -> Self {
+        Self { next: self.own.start, ..self }
+    }
+
     /// Writes the next row of the table if this process holds it.
     pub(super) fn write(&mut self, row: &[f64]) -> Result<(), CliError> {
         if self.own.contains(&self.next) {
@@ -80,6 +85,10 @@ impl ShareWriter {
         }
         self.next += 1;
         Ok(())
+    }
+
+    pub(super) fn width(&self) -> usize {
+        self.to.width
     }
 
     /// `true` if this many rows were expected and written.

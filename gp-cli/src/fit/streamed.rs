@@ -3,6 +3,7 @@
 use super::observed::Observed;
 use super::raw_rows::{RawRows, RawWriter, ShareWriter};
 use super::reading::begin_survey;
+use super::rows_read::RowsRead;
 use super::spec::FitSpec;
 use crate::data::{Formats, Frame, FrameStream, Input, ReadOptions, TableChoice};
 use crate::encode::{Factors, Inputs, Role, RowEncoder, Survey, Target, checked};
@@ -10,9 +11,11 @@ use crate::error::{CliError, ErrorKind};
 use crate::left_out::LeftOut;
 use crate::method::TrainingRows;
 use crate::missing::{MissingRules, none_left};
+use crate::own_rows::all_succeed;
 use gp_ep::{DataError, DataSource, Rows as Selection};
 use gp_likelihoods::Support;
 use gp_optim::Team;
+use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::path::Path;
 
@@ -75,7 +78,7 @@ impl Streamed {
         Self::read_by(&Team::default(), (input, choice, formats), spec, folder, why)
     }
 
-    /// Same as [`read`](Self::read) by the processes of a team. Each reads the whole table and writes its own rows.
+    /// Same as [`read`](Self::read) by the processes of a team, each of which writes its own rows.
     pub(crate) fn read_by(
         team: &Team,
         (input, choice, formats): (Input, &TableChoice, &Formats),
@@ -86,7 +89,7 @@ impl Streamed {
         let options = spec.read_options(choice)?;
         let rules = spec.missing_rules()?;
         let origin = Origin { formats: formats.clone(), input, options, rules };
-        let (Seen { survey, dropped, left_out }, raw) =
+        let (survey, dropped, left_out, raw) =
             if team.is_alone() { origin.held(spec, folder)? } else { origin.spread(team, spec, folder)? };
         Ok(Self { survey, raw, dropped, left_out, why: why.to_owned(), origin })
     }
@@ -183,11 +186,50 @@ impl Streamed {
     }
 }
 
+/// Summary of rows read.
+#[derive(Serialize, Deserialize)]
 struct Seen {
-    survey: Survey,
+    /// None if no row is left.
+    survey: Option<Survey>,
+    rows: usize,
     dropped: LeftOut,
     left_out: Vec<String>,
 }
+
+impl Seen {
+    /// Summary of the parts of all processes, by rank.
+    fn joined(parts: Vec<Self>) -> Result<Self, CliError> {
+        let (mut rows, mut dropped, mut left_out) = (0, LeftOut::default(), Vec::new());
+        let mut surveys = Vec::with_capacity(parts.len());
+        for part in parts {
+            rows += part.rows;
+            dropped.join(part.dropped);
+            left_out = if left_out.is_empty() { part.left_out } else { left_out };
+            surveys.extend(part.survey);
+        }
+        Ok(Self { survey: Survey::joined(surveys)?, rows, dropped, left_out })
+    }
+
+    fn rows_left(&self) -> usize {
+        self.survey.as_ref().map_or(0, Survey::rows)
+    }
+
+    fn width(&self) -> usize {
+        self.survey.as_ref().map_or(0, Survey::width)
+    }
+
+    /// Survey, dropped rows and dropped columns of a table that has rows.
+    fn of_table(self, name: &str) -> Result<(Survey, LeftOut, Vec<String>), CliError> {
+        let survey = self.survey.ok_or_else(|| match self.rows {
+            0 => Frame::no_rows(name),
+            rows => none_left(name, rows),
+        })?;
+        Ok((survey, self.dropped, self.left_out))
+    }
+}
+
+/// Table in a file, without reason and origin.
+type Table = (Survey, LeftOut, Vec<String>, RawRows);
 
 impl Origin {
     fn pieces(&self) -> Result<Box<dyn FrameStream + '_>, CliError> {
@@ -197,12 +239,12 @@ impl Origin {
     /// `each` gets the expected number of rows, if known, and a row's numbers.
     fn see(
         &self,
+        mut pieces: Box<dyn FrameStream + '_>,
         spec: &FitSpec,
         mut each: impl FnMut(Option<usize>, &[f64]) -> Result<(), CliError>,
     ) -> Result<Seen, CliError> {
-        let (mut rows, mut begun, mut left_out) = (0, None, Vec::new());
+        let (mut rows, mut survey, mut left_out) = (0, None, Vec::new());
         let mut dropped = LeftOut::default();
-        let mut pieces = self.pieces()?;
         let expected = pieces.row_count();
         while let Some(piece) = pieces.next_piece()? {
             if rows == 0 {
@@ -211,57 +253,106 @@ impl Origin {
             rows += piece.row_count();
             dropped.look(&piece, &self.rules.dropped(&piece));
             let Some(piece) = self.rules.apply(piece)? else { continue };
-            let survey: &mut Survey = match &mut begun {
+            let survey: &mut Survey = match &mut survey {
                 Some(begun) => begun,
                 none => none.insert(begin_survey(&piece, spec)?),
             };
             survey.look(&piece)?.for_each(&mut |row| each(expected, row))?;
         }
-        let survey = begun.ok_or_else(|| match rows {
-            0 => Frame::no_rows(self.input.name()),
-            _ => none_left(self.input.name(), rows),
-        })?;
-        Ok(Seen { survey, dropped, left_out })
+        Ok(Seen { survey, rows, dropped, left_out })
     }
 
-    fn held(&self, spec: &FitSpec, folder: &Path) -> Result<(Seen, RawRows), CliError> {
+    /// File of all rows in these chunks; None for no rows.
+    fn write(
+        &self,
+        pieces: Box<dyn FrameStream + '_>,
+        spec: &FitSpec,
+        folder: &Path,
+    ) -> Result<(Seen, Option<RawWriter>), CliError> {
         let mut writer = None;
-        let mut seen = self.see(spec, |expected, row| {
+        let seen = self.see(pieces, spec, |expected, row| {
             let writer = match &mut writer {
                 Some(writer) => writer,
                 none => none.insert(RawWriter::new(folder, row.len(), (self.input.name(), expected))?),
             };
             writer.write(row)
         })?;
-        let raw = writer.ok_or_else(|| Frame::no_rows(self.input.name()))?.whole()?;
-        seen.survey.measure(|each| raw.for_each(each))?;
-        Ok((seen, raw))
+        Ok((seen, writer))
     }
 
-    /// Survey of all rows, and file of those that this process holds. These are known only with the number of rows: if
-    /// that is not what the format says, as without dropped rows, the table is read once more.
-    fn spread(&self, team: &Team, spec: &FitSpec, folder: &Path) -> Result<(Seen, RawRows), CliError> {
+    fn held(&self, spec: &FitSpec, folder: &Path) -> Result<Table, CliError> {
+        let (seen, writer) = self.write(self.pieces()?, spec, folder)?;
+        let (mut survey, dropped, left_out) = seen.of_table(self.input.name())?;
+        let raw = writer.ok_or_else(|| Frame::no_rows(self.input.name()))?.whole()?;
+        survey.measure(|each| raw.for_each(each))?;
+        Ok((survey, dropped, left_out, raw))
+    }
+
+    /// Survey of all rows, and file of those that this process holds.
+    fn spread(&self, team: &Team, spec: &FitSpec, folder: &Path) -> Result<Table, CliError> {
+        let read = match self.formats.own_pieces(&self.input, &self.options, team) {
+            Ok(None) => return self.read_by_all(team, spec, folder),
+            Ok(Some(pieces)) => self.write(pieces, spec, folder),
+            Err(error) => Err(error),
+        };
+        match read {
+            Ok(own) if all_succeed(team, true)? => self.passed_on(team, own, folder),
+            Ok(_) => self.read_by_all(team, spec, folder),
+            // All read the whole table, and find the error that a single process finds.
+            Err(_) => all_succeed(team, false)
+                .map_err(CliError::from)
+                .and_then(|_| self.read_by_all(team, spec, folder)),
+        }
+    }
+
+    /// Each process has read a part of the table, and passes rows on to the process that holds them.
+    fn passed_on(
+        &self,
+        team: &Team,
+        (own, writer): (Seen, Option<RawWriter>),
+        folder: &Path,
+    ) -> Result<Table, CliError> {
+        let untold =
+            |cause| CliError::caused(ErrorKind::Numerical, "columns cannot be told to others", cause);
+        let parts = team.gather_bytes(&postcard::to_stdvec(&own).map_err(untold)?)?;
+        let parts = parts.iter().map(|part| postcard::from_bytes(part).map_err(untold));
+        let parts = parts.collect::<Result<Vec<Seen>, CliError>>()?;
+        let counts: Vec<usize> = parts.iter().map(Seen::rows_left).collect();
+        let (mut survey, dropped, left_out) = Seen::joined(parts)?.of_table(self.input.name())?;
+        let words = own.survey.map_or_else(Vec::new, |own| own.words_within(&survey));
+        let read = writer.map(RawWriter::whole).transpose()?;
+        let to = ShareWriter::new((team, folder), survey.width(), (self.input.name(), survey.rows()))?;
+        let raw = RowsRead::new(team, read, &counts, words).passed_on(to.of_own())?;
+        survey.total_by(team, |each| raw.for_each(each))?;
+        survey.measure_by(team, |each| raw.for_each(each))?;
+        Ok((survey, dropped, left_out, raw))
+    }
+
+    /// Each process reads the whole table. Its own rows are known only with their number: if that is not what the format
+    /// says, as without dropped rows, the table is read once more.
+    fn read_by_all(&self, team: &Team, spec: &FitSpec, folder: &Path) -> Result<Table, CliError> {
         let begin = |width, count| ShareWriter::new((team, folder), width, (self.input.name(), count));
         let mut writer = None;
-        let mut seen = self.see(spec, |expected, row| match (&mut writer, expected) {
+        let seen = self.see(self.pieces()?, spec, |expected, row| match (&mut writer, expected) {
             (Some(writer), _) => ShareWriter::write(writer, row),
             (none, Some(count)) => none.insert(begin(row.len(), count)?).write(row),
             _ => Ok(()),
         })?;
-        let (count, width) = (seen.survey.rows(), seen.survey.width());
+        let (count, width) = (seen.rows_left(), seen.width());
+        let (mut survey, dropped, left_out) = seen.of_table(self.input.name())?;
         let raw = match writer.filter(|writer| writer.is_whole(count)) {
             Some(writer) => writer.rows()?,
             None => {
                 let mut writer = begin(width, count)?;
-                let again = self.see(spec, |_, row| writer.write(row))?;
-                if !writer.is_whole(count) || again.survey.width() != width {
+                let again = self.see(self.pieces()?, spec, |_, row| writer.write(row))?;
+                if !writer.is_whole(count) || again.width() != width {
                     return Err(self.changed());
                 }
                 writer.rows()?
             }
         };
-        seen.survey.measure_by(team, |each| raw.for_each(each))?;
-        Ok((seen, raw))
+        survey.measure_by(team, |each| raw.for_each(each))?;
+        Ok((survey, dropped, left_out, raw))
     }
 
     fn changed(&self) -> CliError {

@@ -1,6 +1,8 @@
 //! Tables of every format.
 
-use gp_cli::data::{self, Column, Frame, Input, Kind, ReadOptions, Source};
+use gp_cli::data::{self, Column, Frame, FrameStream, Input, Kind, ReadOptions, Source};
+use gp_kernels::data::lane_count;
+use gp_optim::Team;
 
 fn file(name: &str) -> String {
     format!("{}/tests/data/{name}", env!("CARGO_MANIFEST_DIR"))
@@ -42,6 +44,50 @@ fn pieces_are_the_table() {
         }
         assert_eq!(rows, whole.row_count(), "{name}");
     }
+}
+
+/// Cells and place of each row.
+fn rows(mut pieces: Box<dyn FrameStream + '_>) -> Vec<Vec<String>> {
+    let mut rows = Vec::new();
+    while let Some(piece) = pieces.next_piece().unwrap() {
+        for row in 0..piece.row_count() {
+            let cells = piece.columns().iter().map(|column| column.text(row));
+            rows.push(cells.chain([piece.place(row)]).collect());
+        }
+    }
+    rows
+}
+
+/// Consecutive parts, of about equal length where there are enough groups or batches of rows.
+#[test]
+fn processes_read_parts_of_the_table() {
+    let names = [
+        ("table_none.parquet", 1),
+        ("encodings.parquet", 1),
+        ("groups.parquet", 1),
+        ("batches.arrow", 40),
+        ("table_lz4.feather", 1000),
+        ("v1_new.csv", 9),
+    ];
+    for (name, most) in names {
+        let (formats, options) = (data::Formats::built_in(), ReadOptions::default());
+        let input = Input::open(&file(name), 0).unwrap();
+        let whole = rows(formats.pieces(&input, &options).unwrap());
+        for count in 1..=5 {
+            let parts = Team::pretended(count, |team| {
+                let input = Input::open(&file(name), 0).unwrap();
+                rows(formats.own_pieces(&input, &options, &team).unwrap().unwrap())
+            });
+            assert_eq!(parts.concat(), whole, "{name}: {count} processes");
+            let lanes = lane_count(whole.len());
+            let equal = whole.len().div_ceil(lanes) * lanes.div_ceil(count);
+            assert!(parts.iter().all(|part| part.len() <= equal + most), "{name}: {count} processes");
+        }
+    }
+    let stream = Input::open(&file("stream.arrows"), 0).unwrap();
+    let own =
+        data::Formats::built_in().own_pieces(&stream, &ReadOptions::default(), &Team::default()).unwrap();
+    assert!(own.is_none());
 }
 
 /// SQLite: whole and in chunks, from file and from bytes.

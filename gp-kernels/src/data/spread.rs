@@ -42,7 +42,13 @@ impl<S: DataSource> SpreadRows<S> {
     /// Rows of this process, out of `count`: those of its lanes in passes over all rows.
     #[must_use]
     pub fn share(team: &Team, count: usize) -> Range<usize> {
-        rows_of(team, team.rank(), count)
+        Self::share_of(team, team.rank(), count)
+    }
+
+    /// [Share](Self::share) of process `rank`.
+    #[must_use]
+    pub fn share_of(team: &Team, rank: usize, count: usize) -> Range<usize> {
+        rows_of(team, rank, count)
     }
 
     /// Rows of a team, each with `dim` inputs and `outputs` targets. `source` has this process's

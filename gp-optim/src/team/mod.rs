@@ -187,6 +187,23 @@ impl Team {
         Ok(all)
     }
 
+    /// Bytes of all processes, by rank.
+    ///
+    /// # Errors
+    /// [`TeamError`].
+    pub fn gather_bytes(&self, own: &[u8]) -> Result<Vec<Vec<u8>>, TeamError> {
+        let packed: Vec<f64> = std::iter::once(own.len() as f64).chain(own.chunks(SIZE).map(pack)).collect();
+        let gathered = self.gather(&packed)?;
+        let mut rest = gathered.as_slice();
+        let mut all = Vec::with_capacity(self.count());
+        while let Some((&length, packed)) = rest.split_first() {
+            let (own, others) = packed.split_at((length as usize).div_ceil(SIZE));
+            all.push(unpack(own, length as usize));
+            rest = others;
+        }
+        Ok(all)
+    }
+
     /// Decision of process 0, usually to stop; `true` if its message is lost.
     #[must_use]
     pub fn decide(&self, own: bool) -> bool {
@@ -239,9 +256,7 @@ impl Team {
             |bytes| bytes.chunks(SIZE).map(pack).collect(),
         );
         self.share(root, &mut packed)?;
-        let mut bytes: Vec<u8> = packed.iter().flat_map(|number| number.to_bits().to_le_bytes()).collect();
-        bytes.truncate(length[0] as usize);
-        Ok(Some(bytes))
+        Ok(Some(unpack(&packed, length[0] as usize)))
     }
 }
 
@@ -255,6 +270,12 @@ fn pack(bytes: &[u8]) -> f64 {
     let mut all = [0; SIZE];
     all[..bytes.len()].copy_from_slice(bytes);
     f64::from_bits(u64::from_le_bytes(all))
+}
+
+fn unpack(packed: &[f64], length: usize) -> Vec<u8> {
+    let mut bytes: Vec<u8> = packed.iter().flat_map(|number| number.to_bits().to_le_bytes()).collect();
+    bytes.truncate(length);
+    bytes
 }
 
 impl fmt::Debug for Team {

@@ -52,6 +52,16 @@ fn bytes_are_those_of_the_first_process() {
 }
 
 #[test]
+fn bytes_of_all_are_gathered_by_rank() {
+    let own =
+        |rank: usize| (0..[0, 1, 9, 8, 1000][rank]).map(|i| (i * 37 % 251) as u8 | 0x80).collect::<Vec<u8>>();
+    for count in 1..=5 {
+        let found = Team::pretended(count, |team| team.gather_bytes(&own(team.rank())).unwrap());
+        assert_eq!(found, vec![(0..count).map(own).collect::<Vec<_>>(); count]);
+    }
+}
+
+#[test]
 fn messages_are_counted() {
     let sent = Team::pretended(2, |team| {
         team.share(0, &mut [0.0; 10]).unwrap();

@@ -19,6 +19,7 @@ use crate::error::CliError;
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_ipc::reader::{FileReader, StreamReader};
 use arrow_schema::{ArrowError, DataType, Schema, SchemaRef};
+use gp_optim::Team;
 use sizes::{Claims, SizeFault};
 use std::io::{self, BufReader, Cursor, Read, Seek, SeekFrom};
 use std::sync::Arc;
@@ -72,6 +73,32 @@ impl Format for ArrowFile {
         let heading = heading(options, &schema);
         Ok(Box::new(Batches { supply: input, heading: heading.into(), schema, from, rows: 0 }))
     }
+
+    /// Batches of a file; a stream has no list of them.
+    fn own_pieces<'a>(
+        &self,
+        input: &'a Input,
+        options: &ReadOptions,
+        team: &Team,
+    ) -> Result<Option<Box<dyn FrameStream + 'a>>, CliError> {
+        guarded(input, FORMAT, || {
+            let (mut reader, claims) =
+                match opened(input, BufReader::new(input.file()?), Claims::of_one_batch)? {
+                    (Opened::File(reader), claims) => (reader, claims),
+                    (Opened::Stream(_), _) => return Ok(None),
+                };
+            let (batches, before) = claims.own_batches(team);
+            let (schema, damaged) = (reader.schema(), |cause| damaged(input, &cause));
+            let heading = heading(options, &schema).into();
+            if !batches.is_empty() {
+                reader.set_index(batches.start).map_err(damaged)?;
+            }
+            let from = Box::new(reader.take(batches.len()));
+            let own: Box<dyn FrameStream + 'a> =
+                Box::new(Batches { supply: input, heading, schema, from, rows: before });
+            Ok(Some(own))
+        })
+    }
 }
 
 const FORMAT: &str = "Arrow";
@@ -84,13 +111,30 @@ fn damaged(supply: &dyn Supply, cause: &dyn std::error::Error) -> CliError {
 
 type BatchReader<'a> = Box<dyn Iterator<Item = Result<RecordBatch, ArrowError>> + 'a>;
 
+enum Opened<R: Read> {
+    File(FileReader<R>),
+    Stream(StreamReader<R>),
+}
+
+/// Same as [`opened`], with all batches.
+fn open<'a, R: Read + Seek + 'a>(
+    supply: &dyn Supply,
+    from: R,
+    held: fn(&Claims) -> f64,
+) -> Result<(SchemaRef, BatchReader<'a>), CliError> {
+    Ok(match opened(supply, from, held)?.0 {
+        Opened::File(reader) => (reader.schema(), Box::new(reader)),
+        Opened::Stream(reader) => (reader.schema(), Box::new(reader)),
+    })
+}
+
 /// Opens a file or stream after checking the sizes that it states against free memory. `held` selects the
 /// memory held at a time.
-fn open<'a, R: Read + Seek + 'a>(
+fn opened<R: Read + Seek>(
     supply: &dyn Supply,
     mut from: R,
     held: fn(&Claims) -> f64,
-) -> Result<(SchemaRef, BatchReader<'a>), CliError> {
+) -> Result<(Opened<R>, Claims), CliError> {
     let failed = |cause| unreadable(supply, cause);
     let is_file = is_file(&mut from).map_err(failed)?;
     let is_file = is_file.ok_or_else(|| supply.fault(&format!("{DAMAGED}: its end is missing")))?;
@@ -105,13 +149,12 @@ fn open<'a, R: Read + Seek + 'a>(
     })?;
     supply.room().take(held(&claims), || " unpacked".to_owned())?;
     from.rewind().map_err(failed)?;
-    if is_file {
-        let reader = FileReader::try_new(from, None).map_err(|cause| damaged(supply, &cause))?;
-        Ok((reader.schema(), Box::new(reader)))
+    let damaged = |cause| damaged(supply, &cause);
+    Ok(if is_file {
+        (Opened::File(FileReader::try_new(from, None).map_err(damaged)?), claims)
     } else {
-        let reader = StreamReader::try_new(from, None).map_err(|cause| damaged(supply, &cause))?;
-        Ok((reader.schema(), Box::new(reader)))
-    }
+        (Opened::Stream(StreamReader::try_new(from, None).map_err(damaged)?), claims)
+    })
 }
 
 /// `true` for a file; `false` for a stream, with the reader at its start; `None` for a truncated file.

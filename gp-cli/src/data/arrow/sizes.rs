@@ -2,7 +2,9 @@
 //! the process; they are checked first.
 
 use crate::data::counted::read_up_to;
+use crate::own_rows::share_of_rows;
 use arrow_ipc::{Field, Message, RecordBatch, Schema, root_as_footer, root_as_message};
+use gp_optim::Team;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 
@@ -33,6 +35,8 @@ pub(super) struct Claims {
     /// Parts kept between batches: names and dictionaries.
     kept: f64,
     largest: f64,
+    /// Rows of each batch.
+    rows: Vec<usize>,
 }
 
 impl Claims {
@@ -95,11 +99,30 @@ impl Claims {
         } else if let Some(batch) = message.header_as_record_batch() {
             let claim = own + buffers(from, &batch, body)?;
             (self.all, self.largest) = (self.all + claim, self.largest.max(claim));
+            self.rows.push(usize::try_from(batch.length()).unwrap_or_default());
         } else {
             message.header_as_schema().map_or(Ok(()), check_types)?;
             self.keep(own + message.header_as_schema().map_or(0.0, letters));
         }
         Ok(())
+    }
+
+    /// Batches of this process, those whose first row is in its share, and the number of rows before.
+    pub(super) fn own_batches(&self, team: &Team) -> (Range<usize>, u64) {
+        let before = self.rows.iter().scan(0_usize, |sum, &rows| {
+            let before = *sum;
+            *sum = sum.saturating_add(rows);
+            Some(before)
+        });
+        let (before, all) = (
+            before.collect::<Vec<_>>(),
+            self.rows.iter().fold(0, |sum: usize, &rows| sum.saturating_add(rows)),
+        );
+        let own = share_of_rows(team, team.rank(), all);
+        let batch = |row: usize| before.partition_point(|&first| first < row);
+        let batches = batch(own.start)..batch(own.end);
+        let first = before.get(batches.start).copied().unwrap_or(all);
+        (batches, first as u64)
     }
 
     fn keep(&mut self, claim: f64) {

@@ -1,5 +1,6 @@
 //! Delimited text: commas, tabs, semicolons or bars, detected from the header.
 
+mod division;
 mod open_quote;
 mod watched;
 
@@ -9,15 +10,18 @@ use super::format::{Format, check_width};
 use super::frame::{Frame, not_of_kind};
 use super::heading::Heading;
 use super::input::Input;
-use super::kinds::{ColumnCells, Numbering, Tally};
+use super::kinds::{ColumnCells, Numbering, Tally, of_all};
 use super::options::ReadOptions;
 use super::pieces::{FrameStream, WHOLE, rows_of_piece};
 use super::source::Source;
 use super::supply::{Supply, unreadable};
 use super::table_room::TableMemory;
 use crate::error::CliError;
+use crate::own_rows::all_succeed;
 use crate::shown::shown;
 use csv::{Reader, ReaderBuilder, StringRecord, Trim};
+use division::{TextPart, elsewhere, own_part};
+use gp_optim::Team;
 use open_quote::lines_before_open_quote;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -67,6 +71,18 @@ impl Format for Csv {
         Ok(Box::new(Text::begin(input, options, rows_of_piece(input.budget()))?))
     }
 
+    fn own_pieces<'a>(
+        &self,
+        input: &'a Input,
+        options: &ReadOptions,
+        team: &Team,
+    ) -> Result<Option<Box<dyn FrameStream + 'a>>, CliError> {
+        let Some(size) = input.plain_size() else { return Ok(None) };
+        let layout = Layout::new(input)?.of_process(team, size)?;
+        let text = Text::of(layout, options, rows_of_piece(input.budget()), team)?;
+        Ok(Some(Box::new(text)))
+    }
+
     /// Text plus cells as numbers twice: columns and points.
     fn memory(&self, input: &Input) -> f64 {
         let head = input.head();
@@ -94,6 +110,10 @@ struct Layout<'a> {
     delimiter: u8,
     header: Vec<String>,
     is_first_unnamed: bool,
+    /// Records from here on, after the header.
+    body: TextPart,
+    /// Own part of the records; None for all.
+    part: Option<TextPart>,
 }
 
 struct WantedColumn {
@@ -115,12 +135,21 @@ impl<'a> Text<'a> {
         options: &ReadOptions,
         rows: impl Fn(usize) -> usize,
     ) -> Result<Self, CliError> {
-        let layout = Layout::new(supply)?;
+        Self::of(Layout::new(supply)?, options, rows, &Team::default())
+    }
+
+    /// Text whose column types are those of all processes' parts.
+    fn of(
+        layout: Layout<'a>,
+        options: &ReadOptions,
+        rows: impl Fn(usize) -> usize,
+        team: &Team,
+    ) -> Result<Self, CliError> {
         let mut heading = Heading::new(layout.header.clone(), options);
         let mut columns = layout.wanted(&heading, options);
         let first = &layout.header[0];
         let has_open_first = layout.is_first_unnamed && options.wants(first) && !options.names(first);
-        let (counts, count) = layout.find_kinds(&mut columns, has_open_first)?;
+        let (counts, count) = layout.find_kinds(&mut columns, has_open_first, team)?;
         if has_open_first {
             if counts {
                 heading.leave_out(first, "which has no name and numbers the rows");
@@ -175,13 +204,16 @@ impl FrameStream for Text<'_> {
 impl<'a> Layout<'a> {
     fn new(supply: &'a dyn Supply) -> Result<Self, CliError> {
         let delimiter = delimiter(Watched::new(supply)?.first_line()?);
-        let mut layout = Self { supply, delimiter, header: Vec::new(), is_first_unnamed: false };
+        let body = TextPart { bytes: 0..0, lines: 0 };
+        let mut layout =
+            Self { supply, delimiter, header: Vec::new(), is_first_unnamed: false, body, part: None };
         let mut first = Body::new(&layout)?;
         first.next(&layout)?;
         check_width(supply, first.record.len())?;
         if first.record.is_empty() {
             return Err(supply.fault(&" is empty"));
         }
+        layout.body = first.rest();
         layout.header = first.record.iter().map(str::to_owned).collect();
         if let Some(unnamed) = layout.header.first_mut().filter(|name| name.is_empty()) {
             // Programs that write row numbers or names leave the header of that column empty.
@@ -190,6 +222,14 @@ impl<'a> Layout<'a> {
         }
         layout.check_header()?;
         Ok(layout)
+    }
+
+    /// Layout of the records of this process.
+    fn of_process(self, team: &Team, size: u64) -> Result<Self, CliError> {
+        let TextPart { bytes, lines } = self.body.clone();
+        let body = TextPart { bytes: bytes.start..size.max(bytes.start), lines };
+        let part = own_part(team, self.supply, body, self.delimiter)?;
+        Ok(Self { part: Some(part), ..self })
     }
 
     fn check_header(&self) -> Result<(), CliError> {
@@ -233,10 +273,29 @@ impl<'a> Layout<'a> {
         &self,
         columns: &mut [WantedColumn],
         has_open_first: bool,
+        team: &Team,
     ) -> Result<(bool, Option<usize>), CliError> {
         if columns.iter().all(|column| column.kind.is_some()) {
             return Ok((false, None));
         }
+        let own = self.tally(columns, has_open_first);
+        if !all_succeed(team, own.is_ok())? {
+            return Err(own.err().unwrap_or_else(elsewhere));
+        }
+        let (rows, tallies, numbering) = own?;
+        let (tallies, numbering) = of_all(team, &tallies, numbering)?;
+        for (column, tally) in columns.iter_mut().zip(&tallies) {
+            column.kind = column.kind.or(Some(tally.kind()));
+        }
+        Ok((numbering.is_one(), Some(rows)))
+    }
+
+    /// Number of own rows, types of their cells, and numbers in the first column.
+    fn tally(
+        &self,
+        columns: &[WantedColumn],
+        has_open_first: bool,
+    ) -> Result<(usize, Vec<Tally>, Numbering), CliError> {
         let mut rows = 0;
         let mut tallies = vec![Tally::default(); columns.len()];
         let mut numbering = Numbering::default();
@@ -252,10 +311,7 @@ impl<'a> Layout<'a> {
                 tally.add(&body.record[column.place]);
             }
         }
-        for (column, tally) in columns.iter_mut().zip(&tallies) {
-            column.kind = column.kind.or(Some(tally.kind()));
-        }
-        Ok((numbering.is_one(), Some(rows)))
+        Ok((rows, tallies, numbering))
     }
 
     fn count(
@@ -273,7 +329,9 @@ impl<'a> Layout<'a> {
 
     fn body(&self) -> Result<Body<'a>, CliError> {
         let mut body = Body::new(self)?;
-        body.next(self)?;
+        if self.part.is_none() {
+            body.next(self)?;
+        }
         Ok(body)
     }
 }
@@ -283,7 +341,11 @@ impl<'a> Body<'a> {
         let mut builder = ReaderBuilder::new();
         builder.has_headers(false).flexible(true).trim(Trim::All).delimiter(layout.delimiter);
         let columns = Some(layout.header.len()).filter(|columns| *columns > 0);
-        let text = Watched::new(layout.supply)?.separated(Separated { delimiter: layout.delimiter, columns });
+        let text = match &layout.part {
+            Some(part) => Watched::part(layout.supply, part)?,
+            None => Watched::new(layout.supply)?,
+        };
+        let text = text.separated(Separated { delimiter: layout.delimiter, columns });
         let reader = builder.buffer_capacity(1 << 16).from_reader(text);
         Ok(Self { reader, record: StringRecord::new(), line: 0 })
     }
@@ -293,6 +355,13 @@ impl<'a> Body<'a> {
         self.reader.position().byte()
     }
 
+    /// Bytes from the next record on, without an end.
+    fn rest(&self) -> TextPart {
+        let position = self.reader.position();
+        let start = self.reader.get_ref().mark() + position.byte();
+        TextPart { bytes: start..u64::MAX, lines: position.line() - 1 }
+    }
+
     /// Advances to the next record; it must have as many cells as the header.
     fn next(&mut self, layout: &Layout<'a>) -> Result<bool, CliError> {
         let at = self.at();
@@ -300,7 +369,8 @@ impl<'a> Body<'a> {
         let more =
             self.reader.read_record(&mut self.record).map_err(|cause| not_a_table(layout.supply, cause))?;
         if let Some(position) = self.record.position() {
-            let (line, byte) = (position.line(), position.byte());
+            let before = layout.part.as_ref().map_or(0, |part| part.lines);
+            let (line, byte) = (before + position.line(), position.byte());
             self.line = line + self.reader.get_mut().empty_lines(byte);
             if more {
                 self.check_quotes(layout, line, byte)?;

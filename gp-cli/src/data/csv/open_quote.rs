@@ -1,7 +1,8 @@
 //! Quotation marks that are never closed.
 
-#[derive(Clone, Copy, PartialEq)]
-enum At {
+/// State of a parser behind a byte.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum At {
     CellStart,
     Cell,
     Quoted,
@@ -34,7 +35,9 @@ pub(super) fn cells_of(text: &[u8], delimiter: u8) -> usize {
 }
 
 impl At {
-    fn behind(self, byte: u8, delimiter: u8) -> Self {
+    pub(super) const ALL: [Self; 4] = [Self::CellStart, Self::Cell, Self::Quoted, Self::QuoteInQuoted];
+
+    pub(super) fn behind(self, byte: u8, delimiter: u8) -> Self {
         let is_end = byte == delimiter || byte == b'\n' || byte == b'\r';
         match (self, byte) {
             (Self::CellStart, b'"') => Self::Quoted,
@@ -43,6 +46,12 @@ impl At {
             _ if is_end => Self::CellStart,
             _ => Self::Cell,
         }
+    }
+
+    /// State behind bytes without quotation marks, of which `last` is the last.
+    pub(super) fn behind_plain(self, last: u8, delimiter: u8) -> Self {
+        // The bytes before do not matter out of quotation marks.
+        if self == Self::Quoted { self } else { Self::Cell.behind(last, delimiter) }
     }
 }
 

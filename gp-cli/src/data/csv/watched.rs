@@ -3,9 +3,11 @@
 use super::super::format::MAX_COLUMNS;
 use super::super::line_room::LineRoom;
 use super::super::supply::{Supply, unreadable};
+use super::division::TextPart;
 use super::open_quote::cells_of;
 use crate::error::CliError;
 use std::io::{self, Read};
+use std::ops::Range;
 
 const CHUNK: usize = 1 << 16;
 const LONGEST: usize = 1 << 24;
@@ -29,6 +31,8 @@ pub(super) struct Watched<'a> {
     /// Discarded line ends.
     lines: usize,
     ended: bool,
+    /// Length of the byte-order mark.
+    mark: u64,
     /// Start of the current record in the text.
     record: u64,
     room: LineRoom,
@@ -45,8 +49,27 @@ pub(super) struct Separated {
 impl<'a> Watched<'a> {
     /// Fails if the text starts with bytes that are not UTF-8.
     pub(super) fn new(supply: &'a dyn Supply) -> Result<Self, CliError> {
-        let from = supply.reader()?;
-        let mut text = Self {
+        let mut text = Self::through(supply, supply.reader()?);
+        while text.bytes.len() < 5 && !text.ended {
+            text.more().map_err(|cause| unreadable(supply, cause))?;
+        }
+        text.mark = if text.bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+        text.bytes.drain(..text.mark as usize);
+        if text.bytes.starts_with(b"\xff\xfe") || text.bytes.starts_with(b"\xfe\xff") {
+            return Err(supply.fault(&" is UTF-16; save it as UTF-8"));
+        }
+        Ok(text)
+    }
+
+    /// Part of a text; lines are counted from its beginning.
+    pub(super) fn part(supply: &'a dyn Supply, part: &TextPart) -> Result<Self, CliError> {
+        let Range { start, end } = part.bytes;
+        let text = Self::through(supply, Box::new(supply.from_byte(start)?.take(end - start)));
+        Ok(Self { lines: part.lines as usize, ..text })
+    }
+
+    fn through(supply: &'a dyn Supply, from: Box<dyn Read + 'a>) -> Self {
+        Self {
             supply,
             from,
             bytes: Vec::new(),
@@ -55,19 +78,15 @@ impl<'a> Watched<'a> {
             given: 0,
             lines: 0,
             ended: false,
+            mark: 0,
             record: 0,
             room: LineRoom::default(),
             separated: Separated::default(),
-        };
-        while text.bytes.len() < 5 && !text.ended {
-            text.more().map_err(|cause| unreadable(supply, cause))?;
         }
-        let mark = if text.bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
-        text.bytes.drain(..mark);
-        if text.bytes.starts_with(b"\xff\xfe") || text.bytes.starts_with(b"\xfe\xff") {
-            return Err(supply.fault(&" is UTF-16; save it as UTF-8"));
-        }
-        Ok(text)
+    }
+
+    pub(super) fn mark(&self) -> u64 {
+        self.mark
     }
 
     #[must_use]

@@ -253,6 +253,21 @@ impl ParquetCells {
     }
 }
 
+/// Leaves out `count` values.
+pub(super) fn skip(from: &mut ColumnReader, count: usize) -> Result<(), ParquetError> {
+    let skipped = match from {
+        ColumnReader::BoolColumnReader(from) => from.skip_records(count),
+        ColumnReader::Int32ColumnReader(from) => from.skip_records(count),
+        ColumnReader::Int64ColumnReader(from) => from.skip_records(count),
+        ColumnReader::Int96ColumnReader(from) => from.skip_records(count),
+        ColumnReader::FloatColumnReader(from) => from.skip_records(count),
+        ColumnReader::DoubleColumnReader(from) => from.skip_records(count),
+        ColumnReader::ByteArrayColumnReader(from) => from.skip_records(count),
+        ColumnReader::FixedLenByteArrayColumnReader(from) => from.skip_records(count),
+    }?;
+    if skipped < count { Err(ParquetError::EOF("a column ends too early".to_owned())) } else { Ok(()) }
+}
+
 /// Passes `count` values to a callback, `None` if missing.
 fn records<T: DataType>(
     from: &mut ColumnReaderImpl<T>,

@@ -1,6 +1,6 @@
 //! Rows of a Parquet file, stored in groups, column by column.
 
-use super::cells::{AT_ONCE, Meaning, ParquetCells};
+use super::cells::{AT_ONCE, Meaning, ParquetCells, skip};
 use super::{damaged, pages};
 use crate::data::column::Column;
 use crate::data::heading::Heading;
@@ -19,7 +19,7 @@ use std::sync::Arc;
 pub(super) struct Rows<'a, R: ChunkReader> {
     supply: &'a dyn Supply,
     from: Arc<R>,
-    pub(super) about: ParquetMetaData,
+    about: ParquetMetaData,
     columns: Vec<ParquetColumn>,
     begun: usize,
     current: Group,
@@ -54,6 +54,31 @@ impl<'a, R: ChunkReader + 'static> Rows<'a, R> {
         };
         let columns = heading.places().iter().map(wanted).collect::<Result<_, CliError>>()?;
         Ok(Self { supply, from: Arc::new(from), about, columns, begun: 0, current: Group::default() })
+    }
+
+    /// Number of all rows; None for an impossible one.
+    pub(super) fn count(&self) -> Option<usize> {
+        usize::try_from(self.about.file_metadata().num_rows()).ok()
+    }
+
+    /// Leaves out rows: whole groups unread, and values of the next.
+    pub(super) fn skip(&mut self, mut count: usize) -> Result<(), CliError> {
+        while let Some(group) = self.about.row_groups().get(self.begun) {
+            let rows = usize::try_from(group.num_rows()).map_err(|cause| damaged(self.supply, &cause))?;
+            if count < rows {
+                break;
+            }
+            count -= rows;
+            self.begun += 1;
+        }
+        if count == 0 || !self.has_rows()? {
+            return Ok(());
+        }
+        for (wanted, from) in self.columns.iter().zip(&mut self.current.columns) {
+            skip(from, count).map_err(|cause| unreadable(self.supply, wanted, &cause))?;
+        }
+        self.current.rows -= count;
+        Ok(())
     }
 
     /// Next rows, at most `most`; `None` after the last.

@@ -16,7 +16,9 @@ use super::pieces::{FrameStream, rows_of_piece};
 use super::source::Source;
 use super::supply::Supply;
 use crate::error::CliError;
+use crate::own_rows::share_of_rows;
 use bytes::Bytes;
+use gp_optim::Team;
 use groups::Rows;
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
@@ -64,7 +66,23 @@ impl Format for Parquet {
     ) -> Result<Box<dyn FrameStream + 'a>, CliError> {
         let (heading, rows) = guarded(input, FORMAT, || open(input, input.file()?, options))?;
         let most = rows_of_piece(input.budget())(heading.places().len());
-        Ok(Box::new(FilePieces { supply: input, heading: heading.into(), rows, most, before: 0 }))
+        let left = usize::MAX;
+        Ok(Box::new(FilePieces { supply: input, heading: heading.into(), rows, most, before: 0, left }))
+    }
+
+    fn own_pieces<'a>(
+        &self,
+        input: &'a Input,
+        options: &ReadOptions,
+        team: &Team,
+    ) -> Result<Option<Box<dyn FrameStream + 'a>>, CliError> {
+        let (heading, mut rows) = guarded(input, FORMAT, || open(input, input.file()?, options))?;
+        let most = rows_of_piece(input.budget())(heading.places().len());
+        let Some(count) = rows.count() else { return Ok(None) };
+        let own = share_of_rows(team, team.rank(), count);
+        guarded(input, FORMAT, || rows.skip(own.start))?;
+        let (before, left) = (own.start as u64, own.len());
+        Ok(Some(Box::new(FilePieces { supply: input, heading: heading.into(), rows, most, before, left })))
     }
 
     /// File plus its numbers twice; a file may be packed to a fraction of them.
@@ -116,18 +134,22 @@ struct FilePieces<'a> {
     rows: Rows<'a, File>,
     most: usize,
     before: u64,
+    /// Rows still to be read, at most.
+    left: usize,
 }
 
 impl FrameStream for FilePieces<'_> {
     fn next_piece(&mut self) -> Result<Option<Frame>, CliError> {
-        let Self { supply, heading, rows, most, before } = self;
-        let Some(columns) = guarded(*supply, FORMAT, || rows.next(*most))? else { return Ok(None) };
+        let Self { supply, heading, rows, most, before, left } = self;
+        let most = (*most).min(*left);
+        let Some(columns) = guarded(*supply, FORMAT, || rows.next(most))? else { return Ok(None) };
         let piece = Frame::behind(*before, supply.name(), columns)?.with_heading(heading.clone());
         *before += piece.row_count() as u64;
+        *left -= piece.row_count();
         Ok(Some(piece))
     }
 
     fn row_count(&self) -> Option<usize> {
-        usize::try_from(self.rows.about.file_metadata().num_rows()).ok()
+        self.rows.count().map(|count| count.min(self.left))
     }
 }

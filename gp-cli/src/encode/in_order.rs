@@ -1,0 +1,59 @@
+//! Sums in row order, over the rows of several processes.
+
+use super::raw::EachRow;
+use crate::error::CliError;
+use gp_optim::{Team, TeamError};
+
+/// Sums over rows whose bits depend on the order of rows.
+pub(super) trait OrderedSums {
+    /// Adds a row.
+    fn add(&mut self, row: &[f64]);
+
+    /// State from which [`go_on`](Self::go_on) continues.
+    fn state(&self) -> Vec<f64>;
+
+    /// Continues the sums of another process.
+    fn go_on(&mut self, state: &[f64]);
+}
+
+/// Sums over the rows of all processes, with the bits of a single one: `pass` adds a process's own rows, after those
+/// of the processes before it.
+///
+/// # Errors
+/// Those of the pass, and lost messages.
+pub(super) fn sum_in_order(
+    team: &Team,
+    sums: &mut impl OrderedSums,
+    pass: impl FnOnce(EachRow<'_>) -> Result<(), CliError>,
+) -> Result<(), CliError> {
+    let (rank, last) = (team.rank(), team.count() - 1);
+    if rank > 0 {
+        let mut length = [0.0];
+        team.receive(rank - 1, &mut length)?;
+        let mut state = vec![0.0; length[0] as usize];
+        team.receive(rank - 1, &mut state)?;
+        sums.go_on(&state);
+    }
+    pass(&mut |row| {
+        sums.add(row);
+        Ok(())
+    })?;
+    if rank < last {
+        let state = sums.state();
+        team.send(rank + 1, &[state.len() as f64])?;
+        team.send(rank + 1, &state)?;
+    }
+    if last > 0 {
+        sums.go_on(&of_last(team, sums.state())?);
+    }
+    Ok(())
+}
+
+fn of_last(team: &Team, mut state: Vec<f64>) -> Result<Vec<f64>, TeamError> {
+    let last = team.count() - 1;
+    let mut length = [state.len() as f64];
+    team.share(last, &mut length)?;
+    state.resize(length[0] as usize, 0.0);
+    team.share(last, &mut state)?;
+    Ok(state)
+}
