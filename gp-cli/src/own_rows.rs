@@ -1,11 +1,11 @@
-//! Reading of all rows, or of this process's, in blocks.
+//! Rows in blocks; own ones in teams.
 
 use gp_kernels::data::{DataError, DataSource, Rows as Selection};
 use std::ops::Range;
 
 const AT_ONCE: usize = 4096;
 
-/// Calls `work` with range, points and observations per block; each process of a team reads its rows.
+/// Calls `work` with range, points and observations per block; own rows only.
 pub(crate) fn for_each_block(
     rows: &dyn DataSource,
     mut work: impl FnMut(Range<usize>, &[f64], &[f64]),
@@ -22,7 +22,7 @@ pub(crate) fn for_each_block(
     Ok(())
 }
 
-/// Numbers in row order, of all processes; `own` if this one reads all rows.
+/// Numbers of all processes in row order; `own` if rows are not shared.
 pub(crate) fn gathered(rows: &dyn DataSource, own: Vec<f64>) -> Result<Vec<f64>, DataError> {
     match rows.held() {
         Some((team, _)) => Ok(team.gather(&own)?),

@@ -44,7 +44,6 @@ fn pieces_are_the_table() {
     }
 }
 
-/// SQLite: whole and in chunks, from file and from bytes.
 #[cfg(feature = "sqlite")]
 #[test]
 fn databases_hold_tables() {
@@ -71,7 +70,7 @@ fn databases_hold_tables() {
     assert!(pieces.next_piece().unwrap().is_none());
 }
 
-/// DuckDB files are recognised, with advice on exporting tables.
+/// DuckDB is recognised, with advice.
 #[test]
 fn files_that_are_not_read_are_known() {
     let bytes = [&[7; 8][..], b"DUCK", &[0; 100]].concat();
