@@ -90,7 +90,7 @@ impl Command {
         }
     }
 
-    /// Reads method settings, which clap does not derive from types.
+    /// Adds method settings, which clap does not derive.
     pub(crate) fn take_settings(&mut self, matches: &ArgMatches, context: &Context) {
         let spec: &mut FitSpec = match self {
             Self::Fit(options) => &mut options.spec,
@@ -105,7 +105,7 @@ impl Command {
     }
 }
 
-/// Command line of `gp` with registered method settings and names.
+/// Command line with registered names and settings.
 pub(crate) fn command(context: &Context) -> clap::Command {
     Arguments::command().mut_subcommands(|subcommand| {
         let fits = subcommand.get_arguments().any(|known| known.get_id() == "method");

@@ -1,4 +1,4 @@
-//! `--config TOML`: flags from a file; the command line takes precedence.
+//! `--config TOML`: flags from a file; the command line wins.
 
 use crate::data::quoted;
 use crate::error::{CliError, ErrorKind};
@@ -13,7 +13,7 @@ use toml::{Table, Value};
 
 const LARGEST: u64 = 4_000_000;
 
-/// Appends configuration entries that the command line does not set.
+/// Appends entries absent from the command line.
 pub(crate) fn expand(command: &Command, arguments: Vec<OsString>) -> Result<Vec<OsString>, CliError> {
     // The main parser reports an invalid command line.
     let Ok(matches) = command.clone().try_get_matches_from(&arguments) else { return Ok(arguments) };
@@ -52,7 +52,7 @@ pub(crate) fn expand_text(
     Ok(arguments)
 }
 
-/// Empty if the command line sets it or a conflicting flag.
+/// Empty if the command line has it or a conflicting flag.
 fn flag(
     path: &Path,
     (top, command): (&Command, &Command),

@@ -12,7 +12,7 @@ use gp_likelihoods::LikelihoodEntry;
 use gp_optim::Team;
 use std::sync::Arc;
 
-/// Registered kernels, likelihoods, placements, methods and table formats.
+/// Kernels, likelihoods, placements, methods and formats.
 ///
 /// ```
 /// use gp_cli::Context;
@@ -23,15 +23,15 @@ use std::sync::Arc;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Context {
-    /// Kernels, by their names in expressions.
+    /// Kernels by expression name.
     pub kernels: Registry,
-    /// Likelihoods, by their names in expressions.
+    /// Likelihoods by expression name.
     pub likelihoods: gp_likelihoods::Registry,
-    /// Placements of inducing inputs; every fit adds placement by label.
+    /// Inducing-input placements; fits add placement by label.
     pub placements: Placements,
     /// Inference methods.
     pub methods: Methods,
-    /// Posteriors that model files can hold.
+    /// Readers of stored posteriors.
     pub posteriors: Posteriors,
     /// Input formats.
     pub formats: Formats,
@@ -41,7 +41,7 @@ pub struct Context {
 }
 
 impl Context {
-    /// Registries with everything in these crates.
+    /// Every entry of these crates.
     #[must_use]
     pub fn built_in() -> Self {
         Self {
@@ -68,7 +68,7 @@ impl Context {
         Self { likelihoods: self.likelihoods.with(entry), ..self }
     }
 
-    /// Adds or replaces a placement of inducing inputs, by name.
+    /// Adds or replaces a placement, by name.
     #[must_use]
     pub fn with_placement(self, placement: impl Placement + 'static) -> Self {
         Self { placements: self.placements.with(Box::new(placement)), ..self }
@@ -80,7 +80,7 @@ impl Context {
         Self { methods: self.methods.with(Arc::new(method)), ..self }
     }
 
-    /// Adds or replaces the reader of a posterior, by name.
+    /// Adds or replaces a posterior's reader, by name.
     #[must_use]
     pub fn with_posterior(self, entry: PosteriorEntry) -> Self {
         Self { posteriors: self.posteriors.with(entry), ..self }
@@ -100,7 +100,7 @@ impl Context {
 }
 
 impl Context {
-    /// Context for one process of a team; only process 0 writes files and messages.
+    /// Context of one process; only process 0 writes.
     #[must_use]
     pub fn with_team(self, team: Team) -> Self {
         Self { team, ..self }
@@ -110,7 +110,7 @@ impl Context {
         self.clone().with_team(Team::default())
     }
 
-    /// Sets the memory budget of commands.
+    /// Sets the memory budget.
     #[must_use]
     pub fn within(self, budget: Budget) -> Self {
         Self { formats: self.formats.within(budget), ..self }

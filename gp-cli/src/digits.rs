@@ -1,6 +1,6 @@
 //! Numbers as text with few digits.
 
-/// Four significant digits; powers of ten for small or large numbers.
+/// Four significant digits; scientific if small or large.
 pub(crate) fn four_digits(number: f64) -> String {
     let size = number.abs();
     if size == 0.0 {

@@ -11,7 +11,7 @@ use std::path::Path;
 
 const INFERENCE: &str = "inference failed";
 
-/// Kind of an error; determines the exit code.
+/// Determines the exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -25,11 +25,11 @@ pub enum ErrorKind {
     Numerical,
     /// Training did not converge, with `--strict`.
     NotConverged,
-    /// A file or folder cannot be read or written.
+    /// Unreadable or unwritable file or folder.
     Io,
-    /// Failure reported by another process of the team.
+    /// Failure of another process.
     Elsewhere,
-    /// Interrupted by a signal.
+    /// Ended by a signal.
     Interrupted,
 }
 
@@ -88,7 +88,7 @@ impl CliError {
         self.kind
     }
 
-    /// Message and those of its causes, joined by colons.
+    /// Message and causes, joined by colons.
     #[must_use]
     pub fn with_causes(&self) -> String {
         let mut text = self.message.clone();

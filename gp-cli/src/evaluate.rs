@@ -1,4 +1,4 @@
-//! Scores of a model and its baselines on a table.
+//! Scores of model and baselines.
 
 mod constant;
 mod coverage;
@@ -28,40 +28,39 @@ use std::ops::Range;
 
 const SEEN: &str = "which it fits better than others; score other rows, or use gp cv";
 
-/// Scores of predictors on the same rows.
+/// Scores on the same rows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evaluation {
     /// Number of scored rows.
     pub rows: usize,
     /// Scores, the model first.
     pub scores: Scores,
-    /// Description of each predictor, in the order of the scores.
+    /// Descriptions in the order of scores.
     pub predictors: Vec<(&'static str, String)>,
     /// Warnings for the user.
     pub warnings: Vec<String>,
-    /// Unit of errors and interval widths: `days` for dates; only for a single target.
+    /// Unit of errors and widths of one target: `days` for dates.
     pub unit: Option<&'static str>,
 }
 
-/// Scores by predictor: `gp` (the model), `mean` or `shares` (constant prediction), `linear` (linear
-/// baseline).
+/// By predictor: `gp`, `mean` or `shares` (constant prediction), `linear` (baseline).
 #[derive(Clone, Debug, PartialEq)]
 pub enum Scores {
-    /// Scores of numbers.
+    /// Scores of numeric targets.
     Numbers(Vec<(&'static str, NumberScores)>),
-    /// Scores of classes with these labels.
+    /// Class scores and labels.
     Classes {
-        /// Class labels, in the order of the confusion matrices.
+        /// In the order of confusion matrices.
         labels: Vec<String>,
         /// Scores by predictor.
         of: Vec<(&'static str, ClassScores)>,
     },
-    /// Scores for several targets.
+    /// Scores per target and joint.
     Several(SeveralScores),
 }
 
 impl Evaluation {
-    /// Predictor, name and value of each score compared over folds.
+    /// Predictor, name, value of scores compared over folds.
     #[must_use]
     pub fn named(&self) -> Vec<(&'static str, String, f64)> {
         let with = |name: &'static str, scores: Vec<(&'static str, f64)>| {
@@ -74,7 +73,7 @@ impl Evaluation {
         }
     }
 
-    /// Unit of a score named by [`named`](Self::named).
+    /// Unit of a [`named`](Self::named) score.
     #[must_use]
     pub fn unit_of_score(&self, score: &str) -> Option<&'static str> {
         let (name, of) = score.split_once('(').unwrap_or((score, ""));
@@ -88,9 +87,8 @@ impl Evaluation {
         unit.filter(|_| ["rmse", "mae"].contains(&name))
     }
 
-    /// JSON with `rows`, `warnings`, `levels`, class `labels`, and by predictor `scores` and descriptions
-    /// (`predictors`). With several targets, `scores` are means, and `targets` holds rows and scores per
-    /// target.
+    /// Has `rows`, `warnings`, `levels`, class `labels`, and per predictor `scores` and descriptions
+    /// (`predictors`). With several targets, `scores` are means, and `targets` holds rows and scores of each.
     #[must_use]
     pub fn to_json(&self) -> Value {
         fn by_name<S: Serialize>(of: &[(&'static str, S)]) -> Value {
@@ -125,15 +123,15 @@ struct Assessed<'a> {
     observations: Vec<f64>,
 }
 
-/// Scores a model and its baselines on a table with the target.
+/// Scores model and baselines on a table.
 ///
 /// # Errors
-/// [`Data`](ErrorKind::Data) for an unsuitable table or one without target.
+/// [`Data`](ErrorKind::Data) for an unsuitable table or missing target.
 pub fn evaluate(model: &Model, frame: &Frame) -> Result<Evaluation, CliError> {
     evaluate_by(&Team::default(), model, frame)
 }
 
-/// [`evaluate`] by a team of processes, with the same bits.
+/// [`evaluate`] by a team, with equal bits.
 pub(crate) fn evaluate_by(team: &Team, model: &Model, frame: &Frame) -> Result<Evaluation, CliError> {
     let known = model.known_rows(frame);
     let mut found = evaluate_rows(team, (model, frame), known != KnownRows::None)?;
@@ -149,7 +147,7 @@ pub(crate) fn evaluate_by(team: &Team, model: &Model, frame: &Frame) -> Result<E
     Ok(found)
 }
 
-/// Without the warning for training rows; if `was_seen`, wide intervals are expected and not reported.
+/// Omits warnings on training rows; if `was_seen`, remarks on wide intervals.
 fn evaluate_rows(
     team: &Team,
     (model, frame): (&Model, &Frame),
@@ -189,10 +187,10 @@ fn unit_of(target: &Target) -> Option<&'static str> {
     (target.kind == Kind::Date).then_some("days")
 }
 
-/// Share of `targets` (data units) below the predicted quantiles; equal to the levels if calibrated.
+/// Share of `targets` (data units) below predicted quantiles; levels if calibrated.
 ///
 /// # Errors
-/// [`Numerical`](ErrorKind::Numerical) if the likelihood has no distribution function.
+/// [`Numerical`](ErrorKind::Numerical) without a distribution function.
 pub fn shares_below(
     model: &Model,
     seen: &ModelRows,
@@ -217,7 +215,7 @@ fn standings(by: &Approximation, beliefs: &LatentBeliefs, y: &[f64]) -> Result<V
     Ok(below.into_iter().zip(up_to).map(|(below, up_to)| Standing { below, up_to }).collect())
 }
 
-/// With predictor descriptions, and warnings about non-finite scores.
+/// With predictor descriptions and non-finite-score warnings.
 type ScoredPredictors = (Scores, Vec<(&'static str, String)>, Vec<String>);
 
 impl Assessed<'_> {
@@ -265,8 +263,7 @@ impl Assessed<'_> {
         Ok(forecasts)
     }
 
-    /// Lists: means, log densities, ends of the interval of each level; for discrete observations then their
-    /// probabilities.
+    /// Means, log densities, interval ends; if discrete, interval probabilities.
     fn forecast_rows(&self, by: &Approximation, rows: Range<usize>) -> Result<Vec<Vec<f64>>, CliError> {
         let (beliefs, y) = (self.beliefs(by, rows.clone())?, &self.observations[rows]);
         let means = predict::moments(self.model, by, &beliefs)?.iter().map(|m| m.mean).collect();
@@ -332,14 +329,14 @@ fn probabilities_between(
     Ok(up_to.iter().zip(&below).map(|(up_to, below)| up_to - below).collect())
 }
 
-/// Table of scores with row and column names.
+/// Scores with row and column names.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Grid {
-    /// Heading of the row names.
+    /// Heading of row names.
     pub title: String,
-    /// Names of the columns.
+    /// Names of columns.
     pub columns: Vec<String>,
-    /// Name and cells of each row.
+    /// Row names with cells.
     pub rows: Vec<(String, Vec<String>)>,
     /// `true` if cells are counts.
     pub counts: bool,
@@ -367,8 +364,7 @@ impl Grid {
     }
 }
 
-/// Tables of scores, one column per predictor; for classes also the model's confusion matrix and
-/// calibration.
+/// Tables with predictor columns; for classes also confusion matrix and calibration.
 #[must_use]
 pub fn grids(evaluation: &Evaluation) -> Vec<Grid> {
     let on = format!("on {}", counted(evaluation.rows, "row"));
@@ -384,7 +380,7 @@ pub fn grids(evaluation: &Evaluation) -> Vec<Grid> {
     }
 }
 
-/// [`grids`] as text, with descriptions of the predictors.
+/// [`grids`] as text, with predictor descriptions.
 #[must_use]
 pub fn table(evaluation: &Evaluation) -> String {
     let mut texts: Vec<String> = grids(evaluation).iter().map(Grid::text).collect();
@@ -398,7 +394,7 @@ pub fn others(evaluation: &Evaluation) -> &[(&'static str, String)] {
     evaluation.predictors.get(1..).unwrap_or_default()
 }
 
-/// Four decimals; scientific notation if very large or small.
+/// Four decimals, or scientific.
 pub(crate) fn number(value: f64) -> String {
     let size = value.abs();
     if size == 0.0 || (1e-3..1e5).contains(&size) { format!("{value:.4}") } else { format!("{value:.3e}") }

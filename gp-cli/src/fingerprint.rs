@@ -3,16 +3,16 @@
 use crate::own_rows::for_each_block;
 use gp_ep::{DataError, DataSource};
 
-/// Sum of nothing, and multiplier of a [`step`]: odd, with about as many ones as zeros.
+/// Initial sum and multiplier of [`step`]: odd, about half ones.
 pub(crate) const BEGIN: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Adds a word to a sum that depends on the order of words.
+/// Adds a word; order matters.
 pub(crate) fn step(before: u64, word: u64) -> u64 {
     let product = (before ^ word).wrapping_mul(BEGIN);
     product ^ (product >> 32)
 }
 
-/// FNV-1a over the bits of numbers; machine-independent.
+/// FNV-1a over numbers' bits; machine-independent.
 pub(crate) struct Fingerprint(u64);
 
 impl Default for Fingerprint {
@@ -32,7 +32,7 @@ impl Fingerprint {
         values.iter().for_each(|&value| self.number(value));
     }
 
-    /// Adds all points, then all observations; processes add their rows in turn.
+    /// Adds points, then observations; processes take turns.
     pub(crate) fn rows(&mut self, rows: &dyn DataSource) -> Result<(), DataError> {
         self.in_turn(rows, |own| for_each_block(rows, |_, points, _| own.numbers(points)))?;
         self.in_turn(rows, |own| for_each_block(rows, |_, _, observed| own.numbers(observed)))

@@ -1,8 +1,8 @@
-//! Layout of help: groups of flags, examples, short help.
+//! Help: groups of flags, examples.
 
 use clap::{Arg, Command};
 
-/// In the order of the help; method settings follow.
+/// In help order; method settings follow.
 const GROUPS: [(&str, &[&str]); 5] = [
     (
         "Data",
@@ -75,7 +75,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ("Output", &["output", "output-format", "to", "trace", "report", "force", "json", "tolerance", "config"]),
 ];
 const SETTINGS: &str = "Settings of methods, in brackets with their defaults";
-/// Flags in the short help of fitting commands.
+/// Short help of fitting commands.
 const COMMON: [&str; 18] = [
     "target",
     "features",

@@ -1,4 +1,4 @@
-//! Influence of inputs on the fitted function, by column names.
+//! Influence of inputs.
 
 use crate::encode::Inputs;
 use crate::error::CliError;
@@ -7,20 +7,19 @@ use crate::parts::term_names;
 use faer::MatRef;
 use gp_ep::{Posterior as _, ShareOptions, VarianceShares};
 
-/// Maximum multiplications for shares, and again for their ranges; about one second.
+/// Maximum multiplications for shares, again for ranges; about 1 s.
 const MAX_WORK: f64 = 2e10;
 /// Minimum points per input; below, nothing is computed.
 const MIN_POINTS: usize = 384;
 
-/// Minimum reported share outside single inputs, about twice the accuracy of sums of shares.
+/// Minimum reported share outside single inputs; about twice the accuracy of sums.
 const MIN_SHARED: f64 = 0.1;
-/// Share of a kernel term reported as negative, beyond the noise of the estimate.
+/// Largest share reported as negative, beyond estimation noise.
 const NEGATIVE: f64 = -0.005;
-/// Standard deviations over permutations by which reported variances differ.
+/// Deviations over permutations for reported differences.
 const DEVIATIONS: f64 = 3.0;
 
-/// Influence of each input over `points`; empty if too expensive, for which `rows`, the number of training
-/// rows, matters without inducing inputs.
+/// Input influences over `points`; empty if too expensive. Training `rows` matter without inducing inputs.
 pub(crate) fn of_points(
     posterior: &Approximation,
     inputs: &Inputs,
@@ -56,7 +55,7 @@ pub(crate) fn percent(share: f64) -> String {
     format!("{:.1} %", if percent.abs() < 0.05 { 0.0 } else { percent })
 }
 
-/// Remarks on interactions, correlations, and combinations that only training rows have.
+/// Remarks on interactions, correlations and unseen combinations.
 pub(crate) fn together(influence: &Influence) -> Vec<String> {
     if influence.inputs.len() < 2 {
         return Vec::new();
@@ -94,7 +93,7 @@ fn interact(share: f64) -> Option<String> {
     })
 }
 
-/// Share of two-input interactions, which are in both totals; for models of earlier versions.
+/// Two-input interactions (in both totals); for older models.
 fn pairwise(influence: &Influence) -> f64 {
     let beyond = |of: &InputInfluence| of.total.value - of.alone.value;
     0.5 * influence.inputs.iter().map(beyond).sum::<f64>()

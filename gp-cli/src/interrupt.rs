@@ -1,4 +1,4 @@
-//! Termination signals: Ctrl-C, SIGTERM, closed terminal. State is static because signals belong to the process.
+//! Termination signals: Ctrl-C, SIGTERM, closed terminal. Static state: signals reach the process.
 
 use crate::line::Line;
 use gp_optim::Interrupt;
@@ -11,8 +11,7 @@ use std::time::Duration;
 
 pub(crate) const EXIT_CODE: u8 = 130;
 
-/// Time for training to write a checkpoint of its last iteration. The last complete checkpoint stays in any
-/// case.
+/// Wait for a last checkpoint; an earlier one exists.
 #[cfg(unix)]
 const PATIENCE: Duration = Duration::from_millis(60);
 
@@ -26,7 +25,7 @@ struct Training {
 pub(crate) struct TrainingState {
     /// `true` if a checkpoint exists.
     pub(crate) is_saved: Box<dyn Fn() -> bool + Send>,
-    /// Last message with a checkpoint; `from_the_start` without one.
+    /// Final message with a checkpoint; `from_the_start` without.
     pub(crate) going_on: String,
     pub(crate) from_the_start: String,
 }
@@ -35,14 +34,12 @@ static WITHOUT_CHECKPOINT: AtomicBool = AtomicBool::new(false);
 
 static WRITTEN: AtomicBool = AtomicBool::new(false);
 
-/// `true` once the command is done. A signal that ends the process keeps the lock, so that nothing else ends
-/// it.
+/// `true` once done. Exiting signals keep the lock, so that nothing else exits.
 static DONE: Mutex<bool> = Mutex::new(false);
 
 static IS_DONE: Condvar = Condvar::new();
 
-/// Listens in a thread, and clears the progress line before the process ends. Without a thread, signals keep
-/// their default effect.
+/// Listens in a thread; clears the progress line.
 #[cfg(unix)]
 pub(crate) fn listen(line: Line) {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
@@ -58,7 +55,7 @@ pub(crate) fn listen(line: Line) {
     let _ = std::thread::Builder::new().spawn(listening);
 }
 
-/// `true` if the process was started with this signal ignored; `false` if unknown.
+/// `true` if ignored at start; `false` if unknown.
 #[cfg(unix)]
 fn is_ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -67,12 +64,11 @@ fn is_ignored(signal: i32) -> bool {
     ignored.is_some_and(|ignored| ignored >> (signal - 1) & 1 == 1)
 }
 
-/// Signals keep their default effect on this system.
+/// Signals keep their default effect.
 #[cfg(not(unix))]
 pub(crate) fn listen(_line: Line) {}
 
-/// Ends the process, unless the command is done; at once, or after up to [`PATIENCE`] if training has a
-/// checkpoint.
+/// Exits unless done; with a checkpoint, waits up to [`PATIENCE`].
 #[cfg(unix)]
 fn heed(line: &Line) {
     let words = match locked(&TRAINING).as_ref() {
@@ -100,8 +96,7 @@ fn end(line: &Line, last_words: &str) {
     std::process::exit(i32::from(EXIT_CODE));
 }
 
-/// From now on, signals change neither messages nor exit code. Never returns if a signal is ending the
-/// process.
+/// Signals no longer change messages or exit code. Never returns while one exits.
 pub(crate) fn command_is_done() {
     done_by(|| ());
 }
@@ -115,7 +110,7 @@ pub(crate) fn done_by<T>(last_words: impl FnOnce() -> T) -> T {
     said
 }
 
-/// Prints a message; never returns if a signal is ending the process.
+/// Prints; never returns while a signal exits.
 pub(crate) fn before_the_end<T>(say: impl FnOnce() -> T) -> T {
     let _done = locked(&DONE);
     say()
@@ -144,7 +139,7 @@ pub(crate) fn model_is_written() {
     WRITTEN.store(true, Ordering::Relaxed);
 }
 
-/// Training that a signal interrupts after its iteration, or at once before the first checkpoint.
+/// Training that signals stop after an iteration; at once without checkpoint.
 pub(crate) fn while_training<T>(state: TrainingState, train: impl FnOnce(&Interrupt) -> T) -> T {
     let interrupt = Interrupt::new();
     *locked(&TRAINING) = Some(Training { interrupt: interrupt.clone(), state });

@@ -1,4 +1,4 @@
-//! Prediction columns of latents and targets, in data units.
+//! Latents and targets as columns, in data units.
 
 use crate::data::Kind;
 use crate::model::Model;
@@ -17,13 +17,13 @@ pub(crate) fn push_targets(table: &mut OutTable, model: &Model, name: impl Into<
     table.push_dates(name, values.into_iter().map(to_second).collect());
 }
 
-/// Scale of the target for a single latent, otherwise the identity.
+/// Target scale of single latents, otherwise identity.
 pub(crate) fn latent_scale(model: &Model) -> Standardiser {
     let single = model.posterior().likelihood().latents() == 1;
     if single { model.target().scale() } else { Standardiser::identity() }
 }
 
-/// Class label, role in the likelihood, or number of each latent; None for a single latent.
+/// Class label, likelihood role or number per latent; None if single.
 pub(crate) fn latent_names(model: &Model) -> Vec<Option<String>> {
     let likelihood = model.posterior().likelihood();
     let count = likelihood.latents();

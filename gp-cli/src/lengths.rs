@@ -1,4 +1,4 @@
-//! Kernels and likelihoods for display, with length-scales and periods in data units.
+//! Displayed kernels, likelihoods; lengths in data units.
 
 use crate::data::Kind;
 use crate::digits::four_digits;
@@ -56,7 +56,7 @@ pub(crate) fn lengths(kernel: &dyn Kernel, inputs: &Inputs) -> Vec<InputLength> 
     found
 }
 
-/// Names of all parameter values, with column names for lengths: `rbf.lengthscale of age`.
+/// Parameter names, with columns of lengths: `rbf.lengthscale of age`.
 pub(crate) fn value_names(kernel: &dyn Kernel, columns: &[String]) -> Vec<String> {
     let (mut names, mut along) = (kernel.parameter_names(), kernel.length_columns(columns.len()).into_iter());
     let mut first = 0;
@@ -72,7 +72,7 @@ pub(crate) fn value_names(kernel: &dyn Kernel, columns: &[String]) -> Vec<String
     names
 }
 
-/// Bounds times `unit`; None for bounds of the domain.
+/// Bounds times `unit`; None at domain ends.
 fn bounds(parameter: &Parameter, element: usize, unit: f64) -> (Option<f64>, Option<f64>) {
     let ((low, high), (least, most)) =
         (parameter.transform_of(element).scaled(unit).ends(), parameter.domain().ends());
@@ -121,8 +121,8 @@ fn conditions((lower, upper): (Option<f64>, Option<f64>), prior: Option<&Prior>)
     format!("{bounds}{prior}")
 }
 
-/// Kernel expression in one line: lengths in data units, four digits, long lists shortened. A length shared
-/// by columns with different units becomes one per column.
+/// Expression: lengths in data units, four digits, long lists shortened. Shared lengths split if units
+/// differ.
 pub(crate) fn readable(kernel: &dyn Kernel, inputs: &Inputs) -> String {
     let units = inputs.units();
     let (mut shown, mut columns) = (kernel.clone_box(), kernel.length_columns(units.len()).into_iter());
@@ -136,12 +136,12 @@ pub(crate) fn readable(kernel: &dyn Kernel, inputs: &Inputs) -> String {
     shown.expression_with(&value_text)
 }
 
-/// In model units, bounds and priors are the same for all columns.
+/// In model units, where columns share conditions.
 pub(crate) fn readable_in_model_units(kernel: &dyn Kernel) -> String {
     kernel.expression_with(&value_text)
 }
 
-/// Likelihood expression: four digits, long lists shortened.
+/// Expression: four digits, long lists shortened.
 pub(crate) fn readable_likelihood(likelihood: &dyn Likelihood) -> String {
     let settings = likelihood.settings().into_iter().map(|(name, value)| format!("{name}={value}"));
     let parameters = likelihood.parameters().iter().map(|of| format!("{}={}", of.name(), value_text(of)));
@@ -150,13 +150,13 @@ pub(crate) fn readable_likelihood(likelihood: &dyn Likelihood) -> String {
     if arguments.is_empty() { name.to_owned() } else { format!("{name}({})", arguments.join(", ")) }
 }
 
-/// Length in data units; one per column if units differ.
+/// Data units; one value per column if units differ.
 fn in_data_units(parameter: &Parameter, units: &[f64]) -> Option<Parameter> {
     parameter.scaled(units).or_else(|_| parameter.repeated(units.len())?.scaled(units)).ok()
 }
 
-/// With `fixed`, bounds and prior. If these differ by element, bounds follow each element and priors are
-/// omitted: [`length_lines`] shows them.
+/// With `fixed`, bounds and prior; if they differ, bounds follow each element and [`length_lines`] shows
+/// priors.
 fn value_text(parameter: &Parameter) -> String {
     let first = conditions_of(parameter, 0);
     let are_alike = (1..parameter.len()).all(|element| conditions_of(parameter, element) == first);

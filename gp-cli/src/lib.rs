@@ -62,12 +62,12 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
 
-/// Runs the command of this process with the built-in registries.
+/// Runs this process's command with built-in registries.
 pub fn main() -> ExitCode {
     main_with(&Context::built_in())
 }
 
-/// [`main`] with the registries of `context`.
+/// [`main`] with registries of `context`.
 pub fn main_with(context: &Context) -> ExitCode {
     #[cfg(feature = "columnar")]
     data::silence_foreign_panics();
@@ -80,8 +80,8 @@ pub fn main_with(context: &Context) -> ExitCode {
     code
 }
 
-/// Runs a command; returns its exit code. `arguments` start with the program name. Data go to `out`,
-/// messages to `err`.
+/// Runs a command, returning the exit code. `arguments` begin with the program; data go to `out`, messages to
+/// `err`.
 pub fn run(
     context: &Context,
     arguments: impl IntoIterator<Item = OsString>,
@@ -140,7 +140,7 @@ fn show_error(error: &CliError, err: &mut dyn Write) -> u8 {
     error.kind().exit_code()
 }
 
-/// Messages of the standard library, and replacements.
+/// Standard-library messages and replacements.
 const OF_NUMBERS: [(&str, &str); 5] = [
     (": invalid digit found in string", ": it has to be a whole number, not below 0"),
     (": number too large to fit in target type", ": it is too large"),

@@ -1,4 +1,4 @@
-//! Progress line on the terminal: stage, detail and time.
+//! Terminal progress: stage, detail, time.
 
 use crate::shown::printable;
 use crate::stages::Stages;
@@ -7,13 +7,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Time between updates; shorter commands show no line.
+/// Time between updates; shorter commands show none.
 const PAUSE: Duration = Duration::from_millis(250);
-/// Maximum width, because a wrapped line cannot be erased.
+/// Maximum width; wrapped lines cannot be erased.
 const WIDEST: usize = 79;
 const CLEAR: &str = "\r\x1b[K";
 
-/// Progress line on stderr; empty without a terminal or with `--quiet`. Clones share it.
+/// Shared by clones; empty without terminal or with `--quiet`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Line(Option<Arc<Mutex<State>>>);
 
@@ -123,7 +123,7 @@ impl State {
     }
 }
 
-/// Time in the notation of `--time-limit`, rounded down.
+/// In the notation of `--time-limit`, rounded down.
 fn duration(time: Duration) -> String {
     match time.as_secs() {
         seconds @ 0..60 => format!("{seconds}s"),
@@ -136,7 +136,7 @@ fn locked(state: &Mutex<State>) -> MutexGuard<'_, State> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Erases the line before writing to standard output, because both may be on one terminal.
+/// Erases the line first: both may be on one terminal.
 pub(crate) struct BehindLine<'a> {
     out: &'a mut dyn Write,
     line: Line,

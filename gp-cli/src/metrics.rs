@@ -1,20 +1,20 @@
-//! Scores of predictions; outputs use the field names as names.
+//! Scores; outputs use field names.
 
 use crate::error::CliError;
 use gp_likelihoods::special;
 use serde::Serialize;
 
-/// Levels of the scored central intervals.
+/// Levels of scored central intervals.
 pub const LEVELS: [f64; 3] = [0.5, 0.8, 0.95];
-/// Number of bins of the reliability table.
+/// Bins of the reliability table.
 pub const BINS: usize = 10;
 
-/// Gaussian prediction of one observation.
+/// Gaussian prediction of an observation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Forecast {
     /// Mean, in target units.
     pub mean: f64,
-    /// Variance of the observation, including noise; positive.
+    /// Observation variance, including noise; positive.
     pub variance: f64,
 }
 
@@ -22,21 +22,21 @@ impl Forecast {
     /// Central interval of probability `level`.
     ///
     /// # Errors
-    /// [`Numerical`](crate::ErrorKind::Numerical) for a level outside (0, 1).
+    /// [`Numerical`](crate::ErrorKind::Numerical) unless 0 < level < 1.
     pub fn interval(&self, level: f64) -> Result<(f64, f64), CliError> {
         let half = special::standard_normal_quantile(0.5 + 0.5 * level)? * self.variance.sqrt();
         Ok((self.mean - half, self.mean + half))
     }
 }
 
-/// Central intervals of one level, one per observation (N).
+/// Intervals of one level, per observation (N).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Interval {
     /// Lower ends.
     pub lower: Vec<f64>,
     /// Upper ends.
     pub upper: Vec<f64>,
-    /// Mean predicted probability of the intervals: the level, or more for counts, whose ends are integers.
+    /// Mean predicted probability: level, or more for counts.
     pub claimed: f64,
 }
 
@@ -50,7 +50,7 @@ impl Interval {
 pub struct NumberForecasts {
     /// Means, in target units.
     pub means: Vec<f64>,
-    /// Log densities of the observations; log probabilities for counts.
+    /// Log densities; log probabilities for counts.
     pub log_densities: Vec<f64>,
     /// Central intervals of [`LEVELS`].
     pub intervals: [Interval; LEVELS.len()],
@@ -59,15 +59,14 @@ pub struct NumberForecasts {
 /// Predicted distribution function at an observation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Standing {
-    /// Probability of a smaller value.
+    /// P(smaller value).
     pub below: f64,
-    /// Probability of at most this value; differs from `below` only for counts.
+    /// P(at most this value); above `below` for counts.
     pub up_to: f64,
 }
 
 impl Standing {
-    /// Share of this observation below a quantile: 0 or 1; for counts, a share of its probability, so that
-    /// calibrated counts average to the level.
+    /// Share below a quantile: 0 or 1; fractional for counts, for calibrated averages.
     #[must_use]
     pub fn share_below(&self, level: f64) -> f64 {
         let Self { below, up_to } = *self;
@@ -81,8 +80,8 @@ impl Standing {
     }
 }
 
-/// Share of observations below the quantile of a level; equal to the level if calibrated. Non-randomised
-/// mean probability integral transform (Czado, Gneiting and Held, 2009).
+/// Share of observations below a level's quantile; the level if calibrated. Non-randomised mean probability
+/// integral transform (Czado, Gneiting and Held, 2009).
 #[must_use]
 pub fn share_below(standings: &[Standing], level: f64) -> f64 {
     mean(standings.iter().map(|standing| standing.share_below(level)))
@@ -95,23 +94,22 @@ pub struct NumberScores {
     pub rmse: f64,
     /// Mean absolute error, in target units.
     pub mae: f64,
-    /// Standardised mean squared error: divided by the variance of the observations; 1 for predicting their
-    /// mean.
+    /// Mean squared error over observation variance.
     pub smse: f64,
-    /// Mean negative log predictive density (counts: probability), in nats.
+    /// Mean negative log density (counts: probability), in nats.
     pub nlpd: f64,
-    /// Mean standardised log loss: `nlpd` less that of the constant prediction.
+    /// `nlpd` less that of the constant prediction.
     pub msll: f64,
-    /// Share of observations inside the intervals; ideally `claimed`.
+    /// Share of observations inside intervals; ideally `claimed`.
     pub coverage: [f64; LEVELS.len()],
-    /// Nominal coverage: the level, or more for counts.
+    /// Nominal coverage: level, or more for counts.
     pub claimed: [f64; LEVELS.len()],
-    /// Mean width of the intervals, in target units.
+    /// Mean interval width, in target units.
     pub width: [f64; LEVELS.len()],
 }
 
 impl NumberScores {
-    /// Scores for `targets` (non-empty); `trivial` is the constant prediction.
+    /// For non-empty `targets`; `trivial` is the constant prediction.
     #[must_use]
     pub fn of(targets: &[f64], forecasts: &NumberForecasts, trivial: &NumberForecasts) -> Self {
         let errors: Vec<f64> =
@@ -139,7 +137,7 @@ impl NumberScores {
 }
 
 impl NumberScores {
-    /// Names and values of scores compared over folds.
+    /// Scores compared over folds.
     #[must_use]
     pub fn named(&self) -> Vec<(&'static str, f64)> {
         vec![("rmse", self.rmse), ("mae", self.mae), ("nlpd", self.nlpd)]
@@ -149,21 +147,21 @@ impl NumberScores {
 /// Scores of class probabilities.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ClassScores {
-    /// Share of labels that differ from the most probable class.
+    /// Share of misclassified rows.
     pub error: f64,
-    /// Mean negative log probability of the labels, in nats.
+    /// Mean negative log probability, in nats.
     pub log_loss: f64,
-    /// Mean squared distance between probabilities and labels, summed over classes.
+    /// Squared distance to labels, summed over classes, row mean.
     pub brier: f64,
-    /// Expected calibration error: mean over rows of |accuracy − confidence| of their bin.
+    /// Expected calibration error: row mean of |accuracy − confidence|.
     pub ece: f64,
-    /// Confusion matrix of counts: true labels in rows, predicted in columns.
+    /// Counts by true (rows) and predicted (columns) label.
     pub confusion: Vec<Vec<u64>>,
-    /// Reliability table: [`BINS`] bins by confidence.
+    /// [`BINS`] bins by confidence.
     pub reliability: Vec<ReliabilityBin>,
 }
 
-/// Predictions with confidence in one of [`BINS`] equal parts of [0, 1].
+/// Predictions by confidence, in [`BINS`] equal parts of [0, 1].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct ReliabilityBin {
     /// Number of rows.
@@ -175,13 +173,13 @@ pub struct ReliabilityBin {
 }
 
 impl ClassScores {
-    /// Names and values of scores compared over folds.
+    /// Scores compared over folds.
     #[must_use]
     pub fn named(&self) -> Vec<(&'static str, f64)> {
         vec![("error", self.error), ("log_loss", self.log_loss), ("brier", self.brier), ("ece", self.ece)]
     }
 
-    /// Scores of class probabilities (N×C) for class numbers from 0.
+    /// From probabilities (N×C) and class numbers.
     #[must_use]
     pub fn of(labels: &[usize], probabilities: &[Vec<f64>]) -> Self {
         let classes = probabilities.first().map_or(0, Vec::len);

@@ -42,7 +42,7 @@ impl<'a> Notes<'a> {
         interrupt::before_the_end(|| self.print(line));
     }
 
-    /// Prints the last line, after which no signal interrupts.
+    /// Prints the last line; signals no longer interrupt.
     pub(crate) fn end(&mut self, line: fmt::Arguments<'_>) {
         interrupt::done_by(|| self.print(line));
     }

@@ -1,4 +1,4 @@
-//! Reading of all rows, or of this process's, in blocks.
+//! Rows in blocks; own ones in teams.
 
 use gp_kernels::data::{DataError, DataSource, RowReader, Rows as Selection, SpreadRows};
 use gp_optim::{Team, TeamError};
@@ -7,6 +7,7 @@ use std::ops::Range;
 
 const AT_ONCE: usize = 4096;
 
+<<<<<<< HEAD
 /// Rows that a process holds of a table read as needed.
 pub(crate) fn share_of_rows(team: &Team, rank: usize, rows: usize) -> Range<usize> {
     SpreadRows::<RowReader<File>>::share_of(team, rank, rows)
@@ -20,6 +21,9 @@ pub(crate) fn all_succeed(team: &Team, own: bool) -> Result<bool, TeamError> {
 }
 
 /// Calls `work` with range, points and observations per block; each process of a team reads its rows.
+=======
+/// Calls `work` with range, points and observations per block; own rows only.
+>>>>>>> docs
 pub(crate) fn for_each_block(
     rows: &dyn DataSource,
     mut work: impl FnMut(Range<usize>, &[f64], &[f64]),
@@ -36,7 +40,7 @@ pub(crate) fn for_each_block(
     Ok(())
 }
 
-/// Numbers in row order, of all processes; `own` if this one reads all rows.
+/// Numbers of all processes in row order; `own` if rows are not shared.
 pub(crate) fn gathered(rows: &dyn DataSource, own: Vec<f64>) -> Result<Vec<f64>, DataError> {
     match rows.held() {
         Some((team, _)) => Ok(team.gather(&own)?),

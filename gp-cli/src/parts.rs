@@ -11,8 +11,7 @@ use gp_kernels::posterior::terms;
 use gp_kernels::{Kernel, KernelExt as _};
 use std::collections::{BTreeSet, HashMap};
 
-/// Adds mean and variance of each kernel term of each latent. The means and the constant subtracted by
-/// scaling add up to the latent's mean.
+/// Adds mean and variance per term and latent. Means and the subtracted constant sum to the latent mean.
 pub(crate) fn push(table: &mut OutTable, model: &Model, points: MatRef<'_, f64>) -> Result<(), CliError> {
     let by = model.posterior();
     let (scale, columns) = (latents::latent_scale(model), model.inputs().column_names());
@@ -27,7 +26,7 @@ pub(crate) fn push(table: &mut OutTable, model: &Model, points: MatRef<'_, f64>)
     for (latent, label) in labels.iter().enumerate() {
         let kernel = by.describe()[latent].kernel;
         let names = term_names(kernel, &columns);
-        // Terms that cannot be separated are predicted as one.
+        // Inseparable terms are predicted as one.
         let parts = by.predict_terms(latent, points)?;
         let whole = [without_numbers(kernel, &columns)];
         let names = if parts.len() == names.len() { names.as_slice() } else { whole.as_slice() };
@@ -44,10 +43,10 @@ pub(crate) fn push(table: &mut OutTable, model: &Model, points: MatRef<'_, f64>)
     Ok(())
 }
 
-/// Column of the subtracted constant: the mean of the training targets.
+/// Subtracted mean of training targets.
 const CENTRE: &str = "part(centre)";
 
-/// Such as `rbf * periodic` or `linear[age]`; equal names are numbered.
+/// For example `rbf * periodic` or `linear[age]`; equal names are numbered.
 pub(crate) fn term_names(kernel: &dyn Kernel, columns: &[String]) -> Vec<String> {
     let names: Vec<String> = terms(kernel).into_iter().map(|term| without_numbers(term, columns)).collect();
     let mut counts: HashMap<&str, usize> = HashMap::new();
@@ -61,7 +60,7 @@ pub(crate) fn term_names(kernel: &dyn Kernel, columns: &[String]) -> Vec<String>
     names.iter().map(String::as_str).map(numbered).collect()
 }
 
-/// Columns, out of `count`, that a kernel uses.
+/// Columns of `count` that a kernel uses.
 pub(crate) fn columns_of(kernel: &dyn Kernel, count: usize) -> Vec<usize> {
     if let Some(dims) = dims(kernel) {
         return dims;

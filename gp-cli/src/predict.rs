@@ -22,22 +22,22 @@ use gp_kernels::posterior::LatentBeliefs;
 use gp_likelihoods::ObservationMoments;
 use gp_optim::Team;
 
-/// Requested outputs besides means and labels.
+/// Outputs besides means and labels.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wanted {
     /// Probabilities of central intervals.
     pub intervals: Vec<f64>,
     /// Probabilities of quantiles.
     pub quantiles: Vec<f64>,
-    /// `true` for means and variances of the latent functions.
+    /// `true` for latent means and variances.
     pub latent: bool,
-    /// `true` for the contribution of each kernel term.
+    /// `true` for contributions of kernel terms.
     pub parts: bool,
-    /// `true` for the joint covariance of the target functions.
+    /// `true` for joint covariances of target functions.
     pub joint: bool,
-    /// Number of samples of the target functions, joint over rows.
+    /// Target-function samples, joint over rows.
     pub samples: usize,
-    /// Random seed of the samples.
+    /// Random seed of samples.
     pub seed: u64,
     /// `true` for class probabilities.
     pub probabilities: bool,
@@ -45,7 +45,7 @@ pub struct Wanted {
     pub missing: Missing,
 }
 
-/// One 95 % interval; missing values are an error.
+/// One 95 % interval; missing values fail.
 impl Default for Wanted {
     fn default() -> Self {
         Self {
@@ -62,21 +62,21 @@ impl Default for Wanted {
     }
 }
 
-/// Predictions for the rows of a table.
+/// Table rows with predictions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Predictions {
-    /// Predictions per row; cells of rows not predicted are empty.
+    /// Predictions per row, or empty cells.
     pub table: OutTable,
-    /// Levels that did not occur in training.
+    /// Levels unseen in training.
     pub unseen: Vec<Unseen>,
-    /// Rows not predicted for a missing input, ascending.
+    /// Rows with a missing input, ascending.
     pub not_predicted: Vec<usize>,
-    /// Rows without a log density, because not predicted or without target; ascending.
+    /// Rows without log density (not predicted or no target), ascending.
     pub not_scored: Vec<usize>,
 }
 
 impl Predictions {
-    /// `true` if a cell is empty because of a missing value.
+    /// `true` if a missing value empties the cell.
     #[must_use]
     pub fn is_left_empty(&self, column: &str, row: usize) -> bool {
         let rows = if column == LOG_DENSITY { &self.not_scored } else { &self.not_predicted };
@@ -84,13 +84,13 @@ impl Predictions {
     }
 }
 
-/// Log predictive densities (log probabilities of labels and counts).
+/// Log predictive densities (labels, counts: log probabilities).
 const LOG_DENSITY: &str = "log_density";
 
-/// Maximum number of rows for joint covariances and samples, whose memory is quadratic in rows.
+/// Maximum rows for joint covariances and samples (quadratic memory).
 const MAX_JOINT_ROWS: usize = 5_000;
 
-/// Ends of the central intervals of observations (N each), in data units.
+/// Ends of central intervals (N each), in data units.
 ///
 /// # Errors
 /// [`Numerical`](ErrorKind::Numerical) for a level outside (0, 1).
@@ -119,7 +119,7 @@ pub fn quantiles(
     Ok(quantiles.into_iter().map(|quantile| scale.undo(quantile)).collect())
 }
 
-/// Means and variances of observations (N), in data units.
+/// Observation means and variances (N), in data units.
 ///
 /// # Errors
 /// [`Numerical`](ErrorKind::Numerical) if the likelihood has none.
@@ -136,10 +136,10 @@ pub fn moments(
     Ok(by.given(beliefs).moments()?.into_iter().map(undo).collect())
 }
 
-/// Log densities of observations (N), per data unit; `observations` are in likelihood units.
+/// Log densities of observations (N, likelihood units), per data unit.
 ///
 /// # Errors
-/// As [`moments`], and for an impossible observation.
+/// As [`moments`], or for an impossible observation.
 pub fn log_densities(
     model: &Model,
     by: &Approximation,
@@ -168,9 +168,8 @@ pub fn most_probable(probabilities: &[f64]) -> usize {
     (1..probabilities.len()).fold(0, better)
 }
 
-/// Predictions for all rows of a table, in order. A missing input is an error unless the model keeps missing
-/// values; with [`Missing::Drop`], such rows are empty except for columns `ids`. Rows without target have no
-/// log density.
+/// Table rows predicted in order. Missing inputs are an error unless the model keeps them; under
+/// [`Missing::Drop`], such rows have only columns `ids`. Rows without target have no log density.
 ///
 /// # Errors
 /// [`Data`](ErrorKind::Data) for an unsuitable table; [`Usage`](ErrorKind::Usage) for an unsupported output.
@@ -183,7 +182,7 @@ pub fn predictions(
     predictions_by(&Team::default(), (model, frame), wanted, ids)
 }
 
-/// [`predictions`] by a team of processes, with the same bits.
+/// [`predictions`] by a team, with equal bits.
 pub(crate) fn predictions_by(
     team: &Team,
     (model, frame): (&Model, &Frame),
@@ -203,7 +202,7 @@ pub(crate) fn predictions_by(
     Ok(Predictions { table, unseen, not_predicted: others(rows, &known), not_scored })
 }
 
-/// Predictions, unknown levels, and rows with a log density.
+/// Predictions, unseen levels, scored rows.
 type Predicted = (OutTable, Vec<Unseen>, Vec<usize>);
 
 fn predicted(
@@ -213,7 +212,7 @@ fn predicted(
     wanted: &Wanted,
 ) -> Result<Predicted, CliError> {
     let part = some.filter(|rows| !rows.is_empty()).map(|rows| frame.rows(rows)).transpose()?;
-    // Without rows, predict any point to obtain the columns.
+    // Without rows, predict any point for the columns.
     let nowhere = ModelRows::points(Mat::zeros(1, model.inputs().dim()));
     let (seen, frame) = match (some, &part) {
         (Some(rows), _) if rows.is_empty() => (nowhere, None),
@@ -245,7 +244,7 @@ fn predicted(
     Ok((table, seen.unseen, scored))
 }
 
-/// Adds log densities if the table has the target; returns the rows that have one.
+/// Adds log densities if the table has targets; returns their rows.
 fn push_densities(
     table: &mut OutTable,
     model: &Model,
@@ -359,7 +358,7 @@ fn push_classes(
     Ok(())
 }
 
-/// Adds means, variances, intervals and quantiles. Column names of a single interval omit its level.
+/// Adds means, variances, intervals, quantiles. A single interval's columns omit the level.
 fn push_numbers(
     table: &mut OutTable,
     model: &Model,

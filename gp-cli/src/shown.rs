@@ -1,4 +1,4 @@
-//! File and command-line texts in messages: short, without terminal control characters.
+//! Texts in messages: short, without control characters.
 
 use std::fmt::Write;
 
@@ -6,7 +6,7 @@ use std::fmt::Write;
 const MOST: usize = 60;
 const CUT: char = '…';
 
-/// Cell or name, cut to [`MOST`] characters, with control characters and line ends escaped.
+/// Text of up to [`MOST`] characters; control characters and line ends escaped.
 pub(crate) fn shown(text: &str) -> String {
     let mut out = String::new();
     let count = text.chars().count();
@@ -18,7 +18,7 @@ pub(crate) fn shown(text: &str) -> String {
     out
 }
 
-/// Message with control characters escaped, except line ends and tabs.
+/// Escapes control characters, except line ends and tabs.
 pub(crate) fn printable(message: &str) -> String {
     let mut out = String::with_capacity(message.len());
     message.chars().for_each(|letter| push(&mut out, letter, "\n\t"));

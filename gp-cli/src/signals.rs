@@ -1,4 +1,4 @@
-//! Target functions in data units: latents, or linear combinations of latents.
+//! Target functions in data units: combinations of latents.
 
 use crate::error::CliError;
 use crate::model::Model;
@@ -7,7 +7,7 @@ use crate::standardise::Standardiser;
 use faer::{Mat, MatRef};
 
 struct Signal {
-    /// Suffix of column names: `(a)` with several targets, otherwise empty.
+    /// Column suffix: `(a)` with several targets, otherwise empty.
     of: String,
     name: String,
     scale: Standardiser,
@@ -19,7 +19,7 @@ pub(crate) fn are_linear(model: &Model) -> bool {
     signals(model).is_some()
 }
 
-/// None if a function is not linear in the latents.
+/// None if functions are not linear in latents.
 fn signals(model: &Model) -> Option<Vec<Signal>> {
     let (likelihood, targets) = (model.posterior().likelihood(), model.targets());
     let several = targets.len() > 1;
@@ -40,8 +40,7 @@ fn signals(model: &Model) -> Option<Vec<Signal>> {
     targets.iter().enumerate().map(signal).collect()
 }
 
-/// Adds a column per sample of each target's function, in target units; equal sample numbers are joint over
-/// targets.
+/// Adds a column per sample and target, in target units; joint over targets.
 pub(crate) fn push_samples(
     table: &mut OutTable,
     model: &Model,
@@ -63,8 +62,8 @@ pub(crate) fn push_samples(
     Ok(())
 }
 
-/// Adds covariances of each target's function with itself and later targets that share a latent: a column
-/// per predicted row, named by its number in the table.
+/// Adds covariances of each target with itself and later ones sharing a latent: a column per predicted row,
+/// named by table row.
 pub(crate) fn push_covariances(
     table: &mut OutTable,
     model: &Model,
@@ -91,7 +90,7 @@ pub(crate) fn push_covariances(
     Ok(())
 }
 
-/// Shared latents; products of weights in data units.
+/// Shared latents; weight products in data units.
 fn shared(one: &Signal, other: &Signal) -> Vec<(usize, f64)> {
     let units = one.scale.scale * other.scale.scale;
     let product = |&(latent, weight): &(usize, f64)| {

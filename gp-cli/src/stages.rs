@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 type Tell = dyn Fn(&str) + Send + Sync;
 
-/// Receiver of progress by stage; by default ignores it.
+/// Progress receiver; ignores by default.
 #[derive(Clone, Default)]
 pub struct Stages(Option<Arc<Tell>>);
 
 impl Stages {
-    /// Calls `tell` at the start of each stage, with a short name such as `training`.
+    /// Calls `tell` with stage names such as `training`.
     #[must_use]
     pub fn told(tell: impl Fn(&str) + Send + Sync + 'static) -> Self {
         Self(Some(Arc::new(tell)))

@@ -9,24 +9,24 @@ use std::thread::available_parallelism;
 
 pub(crate) const MAX_THREADS: u16 = 1024;
 
-/// Stack size in bytes, equal to the main thread's.
+/// Bytes of stack, equal to the main thread's.
 const STACK: usize = 8 << 20;
 
-/// Runs on a pool thread, so that the pool need not be woken for each parallel part. Processes of a team
-/// stay on their own threads: they wait for each other, and may share a program.
+/// Runs on a pool thread, to avoid wake-ups per parallel part. Processes of a team keep their threads: they
+/// wait for each other and may share a program.
 pub(crate) fn within<R: Send>(team: &Team, work: impl FnOnce() -> R + Send) -> R {
     if team.is_alone() { rayon::scope(|_| work()) } else { work() }
 }
 
-/// Starts the pool, by default one thread per processor, or fewer under an address-space limit. Otherwise,
-/// refused threads would make a later computation panic.
+/// Starts the pool: one thread per processor, fewer under an address-space limit, where refused threads would
+/// panic later.
 pub(crate) fn start(asked: Option<u16>) -> Result<(), CliError> {
     let usual =
         || available_parallelism().map_or(1, usize::from).min(threads_with_room().unwrap_or(usize::MAX));
     let count = asked.map_or_else(usual, usize::from);
     let builder = ThreadPoolBuilder::new().num_threads(count).stack_size(STACK);
     let Err(refused) = builder.build_global() else { return Ok(()) };
-    // An error without a cause: a program that embeds the command has started a pool.
+    // No cause: an embedding program has started a pool.
     if refused.source().is_none() {
         return Ok(());
     }

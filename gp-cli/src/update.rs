@@ -1,4 +1,4 @@
-//! Updates with new observations at fixed parameters.
+//! Updates at fixed parameters.
 
 use crate::context::Context;
 use crate::data::Frame;
@@ -15,19 +15,19 @@ const AGAIN: &str =
 /// Result of an update.
 #[derive(Debug)]
 pub struct UpdatedModel {
-    /// Model with old and new observations.
+    /// With old and new observations.
     pub model: Model,
-    /// Description of the update.
+    /// Text about the update.
     pub how: String,
     /// Warnings about the new rows.
     pub warnings: Vec<String>,
 }
 
-/// Conditions a model on the rows of a table, which need all inputs and a target.
+/// Conditions a model on table rows, which need all inputs and a target.
 ///
 /// # Errors
-/// [`Usage`](crate::ErrorKind::Usage) for a model that lacks what an update needs,
-/// [`Data`](crate::ErrorKind::Data) for an unsuitable table; any other failure.
+/// [`Usage`](crate::ErrorKind::Usage) for an unsuitable model, [`Data`](crate::ErrorKind::Data) for an
+/// unsuitable table; any other failure.
 pub fn take_in(model: &Model, frame: &Frame, context: &Context) -> Result<UpdatedModel, CliError> {
     let method = context.methods.find(&model.about().training.method)?;
     let roles = &model.about().roles;
@@ -58,7 +58,7 @@ pub fn take_in(model: &Model, frame: &Frame, context: &Context) -> Result<Update
     about.inputs.widen(frame);
     let again = again(model.known_rows(frame));
     let warnings = [Vec::from_iter(again), encoded.warnings(), updated.warnings].concat();
-    // The linear baseline is dropped: without the new rows it would look too weak.
+    // No linear baseline: without the new rows, it would look too weak.
     Ok(UpdatedModel {
         model: Model::new(about, updated.posterior, None),
         how: updated.how.to_owned(),
@@ -80,7 +80,7 @@ pub(crate) fn more_rows(rows: usize) -> String {
     counted(rows, "more row")
 }
 
-/// Number and total weight of rows per target.
+/// Row count and total weight per target.
 fn weights(model: &Model, frame: &Frame, observations: &[f64]) -> Result<Vec<(usize, f64)>, CliError> {
     let roles = RoleValues::of_observations(&model.about().roles.of_target(0), frame)?;
     let width = observations.len() / frame.row_count();
@@ -92,8 +92,7 @@ fn weights(model: &Model, frame: &Frame, observations: &[f64]) -> Result<Vec<(us
     Ok((0..model.targets().len()).map(of_target).collect())
 }
 
-/// Record of the updated model; `weights` holds number and weight of new rows per target, `marks` identify
-/// them.
+/// Record of the updated model. `weights`: count and weight of new rows per target; `marks` identify rows.
 fn about(
     model: &Model,
     updated: &Updated,

@@ -1,14 +1,14 @@
-//! Times of runs of the informative vector machine.
+//! Times of informative-vector-machine runs.
 //!
 //! Tables give:
 //!
-//! - times of scoring and of whole runs for N from 10³ to 10⁵, C from 2 to 10 and d from 50 to 400, with exponents of
+//! - times of scoring and whole runs for N from 10³ to 10⁵, C from 2 to 10 and d from 50 to 400, with exponents of
 //!   fitted power laws;
 //! - the fraction of scoring in a run, and its fraction of the matrix-product rate on as many threads: three solves
 //!   with factors of all active points per candidate and class;
-//! - times by phase of one run with N = 20,000, D = 50, C = 5 and d = 200.
+//! - times by phase of one run with N = 20,000, D = 50, C = 5, d = 200.
 //!
-//! `cargo bench -p gp-ep --bench ivm` takes some minutes; `-- run` prints the last table only.
+//! `cargo bench -p gp-ep --bench ivm` takes some minutes; `-- run` prints only the last table.
 #![expect(clippy::expect_used, reason = "a benchmark that fails should stop at once")]
 
 use std::time::Instant;
@@ -38,12 +38,12 @@ impl Times {
     }
 }
 
-/// Clusters, each around a labelled centre; several centres share a label.
+/// Clusters around labelled centres, several per label.
 fn problem(count: usize, dim: usize, classes: usize) -> (Mat<f64>, Vec<f64>) {
     let mut rng = ChaCha8Rng::seed_from_u64(1);
     let centres = Mat::from_fn(4 * classes, dim, |_, _| rng.random_range(-1.0..1.0));
     let centre: Vec<usize> = (0..count).map(|_| rng.random_range(0..4 * classes)).collect();
-    // Points are contiguous: one per column of the transpose.
+    // Points are contiguous: columns of the transpose.
     let x = Mat::from_fn(dim, count, |d, i| centres[(centre[i], d)] + rng.random_range(-0.9..0.9));
     (x, centre.iter().map(|c| (c % classes) as f64).collect())
 }
@@ -52,7 +52,7 @@ fn time((count, dim, classes): (usize, usize, usize), options: &IvmOptions, rule
     let (x, y) = problem(count, dim, classes);
     let data = Observations::new(x.transpose(), &y).expect("finite");
     let lengthscale = 0.7 * (dim as f64).sqrt();
-    // Kernels differ, so that none is shared.
+    // Different kernels, none shared.
     let kernel = |c: usize| {
         gp_kernels::parse(&format!("{} * rbf(lengthscale={lengthscale})", 2.0 + 0.1 * c as f64))
             .expect("a kernel")
@@ -81,7 +81,7 @@ fn time((count, dim, classes): (usize, usize, usize), options: &IvmOptions, rule
     times
 }
 
-/// Smallest times of up to three runs: interference only adds time.
+/// Smallest times of up to three runs: interference only adds.
 fn best(sizes: (usize, usize, usize), options: &IvmOptions, rule: Rule) -> Times {
     let start = Instant::now();
     let mut best = time(sizes, options, rule);
@@ -98,7 +98,7 @@ fn best(sizes: (usize, usize, usize), options: &IvmOptions, rule: Rule) -> Times
     best
 }
 
-/// Best of several matrix-product rates, in 10⁹ operations per second.
+/// Best matrix-product rate, in 10⁹ operations per second.
 fn product_rate() -> f64 {
     const SIZE: usize = 1200;
     let a = Mat::from_fn(SIZE, SIZE, |i, j| (i + 2 * j) as f64 * 1e-3);
@@ -127,7 +127,7 @@ fn scaling(name: &str, sizes: &[usize], of: impl Fn(usize) -> (usize, usize, usi
     let (mut scoring, mut totals) = (Vec::new(), Vec::new());
     for &size in sizes {
         let (count, classes, active) = of(size);
-        // Few nodes, since the table is about the representation, not about integrals.
+        // Few nodes: the table is about the representation, not integrals.
         let rule = Rule::QuasiRandom { nodes: 32 * classes, seed: 1 };
         let options = IvmOptions { active, liquid: 5, sweeps: 1, ..IvmOptions::default() };
         let times = best((count, 10, classes), &options, rule);
@@ -187,7 +187,7 @@ fn full_run(limit: f64) {
 }
 
 fn main() {
-    // The test runner calls benchmarks with `--test` to check that they start.
+    // The test runner passes `--test` to check that benchmarks start.
     if std::env::args().any(|argument| argument == "--test") {
         return;
     }

@@ -1,15 +1,15 @@
-//! Times of sweeps, gradients and mini-batches of Power EP, relative to the matrix-product rate and to closed-form
+//! Times of sweeps, gradients and mini-batches of Power EP, relative to the matrix-product rate and closed-form
 //! regression.
 //!
-//! After criterion's own output, tables give:
+//! After criterion's output, tables give:
 //!
-//! - a sweep over N = 10,000 with M = 500 (triangular solve and symmetric product, 2 M²N operations): fraction of the
-//!   matrix-product rate on as many threads, and time relative to the value of closed-form regression;
-//! - the same for a mini-batch step with gradient, B = M = 200, D = 784: distances and their reverse pass (6 MBD),
-//!   distances of Z (6 M²D / 2), projections, marginals, sums and reverse pass (8 M²B), factors (4 M³ / 3);
-//! - the same for C = 10 classes with separate and with shared kernel and inducing inputs;
-//! - exponents of the step's time in C and in M;
-//! - times of a mini-batch step with tied sites for N from 10⁴ to 10⁶, with rows computed on demand.
+//! - a sweep with N = 10,000, M = 500 (triangular solve and symmetric product, 2 M²N operations): fraction of the
+//!   matrix-product rate on as many threads, and time relative to closed-form regression;
+//! - the same for a mini-batch step with gradient, B = M = 200, D = 784: distances with reverse pass (6 MBD), distances
+//!   of Z (6 M²D / 2), projections, marginals, sums and reverse pass (8 M²B), factors (4 M³ / 3);
+//! - the same for C = 10 classes with separate or shared kernel and inducing inputs;
+//! - exponents of the step's time in C and M;
+//! - times of a mini-batch step with tied sites for N from 10⁴ to 10⁶, rows computed on demand.
 #![expect(clippy::expect_used, reason = "a benchmark that fails should stop at once")]
 
 use std::time::Instant;
@@ -48,8 +48,7 @@ fn signs(inputs: MatRef<'_, f64>) -> Vec<f64> {
     (0..inputs.nrows()).map(|i| (3.0 * inputs[(i, 0)] + inputs[(i, 1)]).sin().signum()).collect()
 }
 
-/// Smallest seconds of several rounds. Rounds alternate the runs, because the machine's load changes within
-/// seconds.
+/// Smallest seconds over rounds, which alternate the runs, because the load changes within seconds.
 fn best<const K: usize>(rounds: usize, mut runs: [&mut dyn FnMut(); K]) -> [f64; K] {
     let mut least = [f64::INFINITY; K];
     for _ in 0..rounds {
@@ -181,7 +180,7 @@ fn many_classes(classes: usize, m: usize, dim: usize) -> PowerEp {
     PowerEp::of_classes((0..classes).map(process).collect(), 0.0).expect("classes")
 }
 
-/// Seconds of one mini-batch step with gradient, and of one product.
+/// Seconds of a mini-batch step with gradient, and of a product.
 fn class_step(model: &PowerEp, sharing: Sharing, data: &Table<'_>, batch: usize, rounds: usize) -> [f64; 2] {
     let m = model.processes()[0].inputs().count();
     let mut gradient = vec![0.0; model.parameter_count()];
@@ -202,7 +201,7 @@ fn class_step(model: &PowerEp, sharing: Sharing, data: &Table<'_>, batch: usize,
     )
 }
 
-/// Operations of a step per class, as for one latent.
+/// Operations of a step per class.
 fn needed(batch: usize, m: usize, dim: usize) -> f64 {
     ((6 * batch + 3 * m) * m * dim + 8 * m * m * batch + 4 * m * m * m / 3) as f64
 }

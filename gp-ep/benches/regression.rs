@@ -1,9 +1,8 @@
-//! Times of the log marginal likelihood and its gradient, N = 10,000 and M = 500, relative to the matrix-product rate.
+//! Times of the evidence and its gradient, N = 10,000 and M = 500, relative to the matrix-product rate.
 //!
-//! After criterion's own output, a table gives the fraction of that rate on as many threads. Operations counted: for
-//! the value a triangular solve and a symmetric product (M²N each); for the gradient three more solves and half a
-//! product (4 M²N); for each, distances (2 MND). Kernels, their gradients, and terms of order M³ or MN are not
-//! counted.
+//! After criterion's output, a table gives the fraction of that rate on as many threads. Operations counted: for the
+//! value a triangular solve and a symmetric product (M²N each); for the gradient three more solves and half a product
+//! (4 M²N); for each, distances (2 MND).
 #![expect(clippy::expect_used, reason = "a benchmark that fails should stop at once")]
 
 use std::time::Instant;
@@ -29,8 +28,7 @@ fn points(count: usize, seed: u64) -> Mat<f64> {
     Mat::from_fn(D, count, |_, _| rng.random_range(-1.0..1.0))
 }
 
-/// Smallest seconds of several rounds. Rounds alternate the runs, because the machine's load changes within
-/// seconds.
+/// Smallest seconds over rounds, which alternate the runs, because the load changes within seconds.
 fn best<const K: usize>(mut runs: [&mut dyn FnMut(); K]) -> [f64; K] {
     let mut least = [f64::INFINITY; K];
     for _ in 0..15 {
@@ -43,8 +41,8 @@ fn best<const K: usize>(mut runs: [&mut dyn FnMut(); K]) -> [f64; K] {
     least
 }
 
-/// Columns of the reference product, repeated until it has the operations of a value with gradient: long
-/// work is interrupted more often.
+/// Columns of the product, repeated up to the operations of a value with gradient: long work is interrupted
+/// more often.
 const COLUMNS: usize = 2000;
 const PRODUCTS: usize = 3 * N / COLUMNS;
 
@@ -71,7 +69,7 @@ fn cases() -> Vec<Case> {
     ]
 }
 
-/// Seconds of the M×M times M×COLUMNS products, of a value, and of a value with gradient.
+/// Seconds of the products, a value, and a value with gradient.
 fn measure(model: &SparseRegression, data: &Observations<'_>) -> [f64; 3] {
     let (mut workspace, mut gradient) = (RegressionWorkspace::new(), vec![0.0; model.parameter_count()]);
     let mut other = RegressionWorkspace::new();

@@ -9,30 +9,29 @@ use gp_kernels::data::DataSource;
 use gp_kernels::posterior::{LatentPosterior, MixturePosterior};
 use gp_optim::{ParameterSetMut, StopSignal, train};
 
-/// Gaussian-noise model whose log evidence has a closed form.
+/// Gaussian-noise model with closed-form log evidence.
 ///
-/// Data columns: target, then optionally known noise and weights.
+/// Data columns: target, optional known noise, optional weight.
 pub trait ClosedEvidence: ParameterSetMut + Clone {
     /// Posterior of the latent function.
     type Part: LatentPosterior + Clone;
 
-    /// Reusable memory; no allocation for repeated sizes on the calling thread.
+    /// Memory; repeated sizes allocate nothing on the calling thread.
     type Workspace;
 
-    /// Empty workspace; `stop_signal` can stop evaluations early.
+    /// Empty workspace; `stop_signal` ends evaluations early.
     fn workspace(&self, stop_signal: StopSignal) -> Self::Workspace;
 
-    /// Meaning of the log evidence: exact, bound or estimate.
+    /// Exact, bound or estimate.
     fn evidence_kind(&self) -> EvidenceKind;
 
-    /// `ln p(y)` or its approximation, in nats. `gradient`, if given, receives one derivative per parameter
-    /// in natural units, fixed ones included, without priors and at constant jitter.
+    /// `ln p(y)` or its approximation, in nats. `gradient` receives derivatives by all natural parameters,
+    /// without priors, at constant jitter.
     ///
     /// # Errors
-    /// [`InferenceError::Data`] for no or unreadable data, [`InferenceError::TargetNotFinite`],
-    /// [`InferenceError::KnownNoise`], [`InferenceError::Weight`], [`InferenceError::Kernel`],
-    /// [`InferenceError::Linalg`] if the largest jitter does not suffice, [`InferenceError::Shape`] for the
-    /// gradient's length, [`InferenceError::Overflow`].
+    /// [`InferenceError::Data`], [`InferenceError::TargetNotFinite`], [`InferenceError::KnownNoise`],
+    /// [`InferenceError::Weight`], [`InferenceError::Kernel`], [`InferenceError::Linalg`] beyond the largest
+    /// jitter, [`InferenceError::Shape`] of `gradient`, [`InferenceError::Overflow`].
     fn evaluate(
         &self,
         data: &dyn DataSource,
@@ -40,24 +39,22 @@ pub trait ClosedEvidence: ParameterSetMut + Clone {
         gradient: Option<&mut [f64]>,
     ) -> Result<f64, InferenceError>;
 
-    /// Posterior for the last evaluation, which must be at the current parameters. May move results out of
-    /// the workspace.
+    /// Posterior of the last evaluation, at unchanged parameters. May empty the workspace.
     ///
     /// # Errors
-    /// As [`evaluate`](Self::evaluate); [`InferenceError::Data`] without an evaluation.
+    /// As [`evaluate`](Self::evaluate); [`InferenceError::Data`] without one.
     fn conditioned(
         &self,
         workspace: &mut Self::Workspace,
     ) -> Result<Predictor<MixturePosterior<Self::Part>>, InferenceError>;
 
-    /// Copy with the parameters fixed that [`posterior_over_parameters`](Self::posterior_over_parameters)
-    /// takes as known.
+    /// Copy with parameters fixed for [`posterior_over_parameters`](Self::posterior_over_parameters).
     #[must_use]
     fn with_known_parts(&self) -> Self {
         self.clone()
     }
 
-    /// Log evidence at the current parameters.
+    /// Log evidence, in nats.
     ///
     /// # Errors
     /// As [`evaluate`](Self::evaluate).
@@ -69,7 +66,7 @@ pub trait ClosedEvidence: ParameterSetMut + Clone {
         self.evaluate(data, workspace, None)
     }
 
-    /// Log evidence with its gradient.
+    /// Log evidence and gradient.
     ///
     /// # Errors
     /// As [`evaluate`](Self::evaluate).
@@ -82,8 +79,7 @@ pub trait ClosedEvidence: ParameterSetMut + Clone {
         self.evaluate(data, workspace, Some(gradient))
     }
 
-    /// Mixture of posteriors at parameters drawn around the optimum, where the free parameters must be.
-    /// Inducing inputs stay fixed.
+    /// Mixture of posteriors at draws around the current, optimal parameters. Inducing inputs stay fixed.
     ///
     /// # Errors
     /// As [`evaluate`](Self::evaluate), at nearby parameters.

@@ -13,64 +13,64 @@ pub enum InferenceError {
     /// Argument of wrong size.
     #[error("{what} has {found} {axis}, expected {expected}")]
     Shape {
-        /// Name of the argument.
+        /// Argument name.
         what: &'static str,
         /// `entries`, `rows` or `columns`.
         axis: &'static str,
-        /// Number expected.
+        /// Expected number.
         expected: usize,
-        /// Number found.
+        /// Actual number.
         found: usize,
     },
-    /// Target that is NaN or infinite.
+    /// Non-finite target.
     #[error("target {row} is {value}, but must be finite")]
     TargetNotFinite {
-        /// Row, counted from 0.
+        /// Row, from 0.
         row: usize,
-        /// Value of the target.
+        /// Target found.
         value: f64,
     },
-    /// Known noise variance that is negative, NaN or infinite.
+    /// Negative or non-finite known noise variance.
     #[error("the known noise variance of observation {row} is {value}, but must be finite and not negative")]
     KnownNoise {
-        /// Row, counted from 0.
+        /// Row, from 0.
         row: usize,
-        /// Value of the variance.
+        /// Variance found.
         value: f64,
     },
-    /// Weight that is not positive, NaN or infinite.
+    /// Weight not positive or not finite.
     #[error("the weight of observation {row} is {value}, but must be finite and above 0")]
     Weight {
-        /// Row, counted from 0.
+        /// Row, from 0.
         row: usize,
         /// Weight found.
         value: f64,
     },
-    /// Weight below α: with tied sites an update removes a power α of the factor.
+    /// Weight below α with tied sites.
     #[error("tied sites take weights from the power on, which is {power}, and one is {weight}")]
     TiedWeight {
-        /// Power α of the sites.
+        /// Power α.
         power: f64,
         /// Smallest weight of the batch.
         weight: f64,
     },
-    /// Power of a factor outside [0, 1].
+    /// Power outside [0, 1].
     #[error("the power of factor {factor} is {value}, but must be between 0 and 1")]
     Power {
-        /// Factor, counted from 0.
+        /// Factor index.
         factor: usize,
         /// Power found.
         value: f64,
     },
-    /// Blocks that do not partition the observations.
+    /// Invalid blocks, or repeated row of a batch.
     #[error("observation {row} {reason}")]
     Block {
-        /// Row, counted from 0.
+        /// Row, from 0.
         row: usize,
-        /// Description of the fault.
+        /// Fault found.
         reason: String,
     },
-    /// Log marginal likelihood not finite although all steps were.
+    /// Non-finite log marginal likelihood.
     #[error(
         "the log marginal likelihood is {value}: targets of this size are beyond the range of floating point"
     )]
@@ -78,37 +78,37 @@ pub enum InferenceError {
         /// Value found.
         value: f64,
     },
-    /// Observation that the likelihood refuses.
+    /// Observation refused by the likelihood.
     #[error("observation {row}: {fault}")]
     Observation {
-        /// Row, counted from 0.
+        /// Row, from 0.
         row: usize,
-        /// Reason given by the likelihood.
+        /// Likelihood's reason.
         fault: LikelihoodError,
     },
     /// Setting out of range.
     #[error("{what} is {value}, but must be {allowed}")]
     Option {
-        /// Name of the setting.
+        /// Setting name.
         what: &'static str,
         /// Value found.
         value: f64,
-        /// Condition that it must meet.
+        /// Allowed range.
         allowed: &'static str,
     },
-    /// Unsupported combination of settings.
+    /// Unsupported settings.
     #[error("there is no method for {what}")]
     Unsupported {
-        /// Description of the combination.
+        /// Unsupported combination.
         what: &'static str,
     },
-    /// Sites or natural gradients of which no step leaves a proper Gaussian.
+    /// Improper posterior after the smallest step.
     #[error("no step leaves a proper posterior, however small")]
     ImproperPosterior,
-    /// Sites that cannot be removed from the posterior.
+    /// Factors without proper cavity.
     #[error("{count} factors have no proper cavity: the approximation is not defined there")]
     ImproperCavity {
-        /// Number of factors with such sites.
+        /// Number of such factors.
         count: usize,
     },
     /// Sites not converged, or converged to an impossible state.
@@ -118,7 +118,7 @@ pub enum InferenceError {
     NotAtRest {
         /// Number of sweeps.
         sweeps: usize,
-        /// Root mean square change by a full update, in units of the marginals.
+        /// Root mean square change, in units of marginals.
         change: f64,
     },
     /// Estimated probability of labels or counts above 1.
@@ -126,52 +126,52 @@ pub enum InferenceError {
         "the estimate of ln p(y) is {log_z}, above 0, and stays there: sites and parameters do not belong together"
     )]
     ImpossibleEvidence {
-        /// Estimate of ln p(y), in nats.
+        /// Estimate, in nats.
         log_z: f64,
     },
-    /// Bound not finite at one observation although the likelihood is.
+    /// Non-finite expected log density or derivative.
     #[error("the expected log density of observation {row} is {value}, or one of its slopes is not finite")]
     NotFinite {
-        /// Row, counted from 0.
+        /// Row, from 0.
         row: usize,
         /// Expected log density.
         value: f64,
     },
-    /// Entry of a vector that is NaN or infinite.
+    /// Non-finite vector entry.
     #[error("entry {index} of the {what} is {value}, but must be finite")]
     EntryNotFinite {
-        /// Name of the vector.
+        /// Vector name.
         what: &'static str,
-        /// Position, counted from 0.
+        /// Position, from 0.
         index: usize,
-        /// Value of the entry.
+        /// Entry found.
         value: f64,
     },
-    /// Entry of a covariance factor that is NaN or infinite.
+    /// Non-finite entry of a covariance factor.
     #[error("the covariance factor holds {value} in row {row}, column {column}, but must be finite")]
     FactorNotFinite {
-        /// Row, counted from 0.
+        /// Row, from 0.
         row: usize,
-        /// Column, counted from 0.
+        /// Column, from 0.
         column: usize,
-        /// Value of the entry.
+        /// Entry found.
         value: f64,
     },
-    /// Diagonal entry of a covariance factor that is not positive.
+    /// Covariance factor with non-positive diagonal entry.
     #[error("diagonal entry {index} of the covariance factor is {value}, but must be positive")]
     FactorDiagonal {
-        /// Position on the diagonal, counted from 0.
+        /// Position, from 0.
         index: usize,
-        /// Value of the entry.
+        /// Entry found.
         value: f64,
     },
-    /// No observations, or data that cannot be read or summed.
+    /// Missing, unreadable or unsummable data; early stop.
     #[error(transparent)]
     Data(#[from] DataError),
     /// Error of kernel, parameters or inputs.
     #[error(transparent)]
     Kernel(#[from] KernelError),
-    /// Covariance matrix that cannot be factored.
+    /// Covariance without Cholesky factor.
     #[error(transparent)]
     Linalg(#[from] LinalgError),
     /// Error of the likelihood.
@@ -186,7 +186,7 @@ pub enum InferenceError {
 }
 
 impl InferenceError {
-    /// `true` for errors at one point in parameter space; nearby points may succeed.
+    /// `true` if nearby parameters may succeed.
     #[must_use]
     pub fn is_of_one_place(&self) -> bool {
         match self {
@@ -196,7 +196,7 @@ impl InferenceError {
         }
     }
 
-    /// Adds the row of the observation to a likelihood error.
+    /// Adds the row to likelihood errors.
     #[must_use]
     pub fn at_row(self, row: usize) -> Self {
         match self {

@@ -7,7 +7,7 @@ use gp_kernels::data::DataSource;
 use gp_optim::ParameterSetMut;
 use serde::{Deserialize, Serialize};
 
-/// Relation of a value to `ln p(y)`.
+/// Relation to `ln p(y)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EvidenceKind {
@@ -15,7 +15,7 @@ pub enum EvidenceKind {
     Exact,
     /// At most `ln p(y)`.
     LowerBound,
-    /// Estimate on either side of `ln p(y)`.
+    /// On either side of `ln p(y)`.
     Estimate,
 }
 
@@ -31,41 +31,40 @@ impl EvidenceKind {
     }
 }
 
-/// Log evidence `ln p(y)`, or its approximation.
+/// `ln p(y)` or its approximation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LogEvidence {
     /// Value, in nats.
     pub value: f64,
-    /// Meaning of the value.
+    /// Relation to `ln p(y)`.
     pub kind: EvidenceKind,
 }
 
-/// Model with a method of inference. Evidence and posterior are at the current parameters, and
-/// [`stoppable`](gp_kernels::stoppable) can stop them between blocks of rows; learning maximises the
-/// evidence.
+/// Model with inference at its parameters, which [`stoppable`](gp_kernels::stoppable) can stop between blocks
+/// of rows. Learning maximises the evidence.
 pub trait Inference: ParameterSetMut {
-    /// Posterior over the latent functions.
+    /// Posterior over latent functions.
     type Posterior: Posterior;
 
-    /// Settings of learning specific to this method.
+    /// Method-specific learning settings.
     type Settings: Default;
 
-    /// State after learning, besides the parameters.
+    /// State after learning, besides parameters.
     type State;
 
-    /// `ln p(y)` or the method's approximation.
+    /// `ln p(y)` or its approximation.
     ///
     /// # Errors
-    /// Data that do not fit the model; failures of the method.
+    /// Unsuitable data; failures of the method.
     fn log_evidence(&self, data: &dyn DataSource) -> Result<LogEvidence, InferenceError>;
 
-    /// Posterior with the likelihood.
+    /// Posterior with likelihood.
     ///
     /// # Errors
     /// As [`log_evidence`](Self::log_evidence).
     fn posterior(&self, data: &dyn DataSource) -> Result<Predictor<Self::Posterior>, InferenceError>;
 
-    /// Maximises log evidence plus log priors over the free parameters, with default settings.
+    /// Maximises log evidence plus log priors, with default settings.
     ///
     /// # Errors
     /// As [`learn_with`](Self::learn_with).
@@ -77,13 +76,12 @@ pub trait Inference: ParameterSetMut {
         self.learn_with(data, how, &Self::Settings::default(), &mut |_| {})
     }
 
-    /// [`learn`](Self::learn) with settings; `watch` is called after every successful evaluation.
+    /// [`learn`](Self::learn) with settings; calls `watch` after successful evaluations.
     ///
     /// # Errors
-    /// [`InferenceError::Unsupported`] for a way of learning the method lacks, [`InferenceError::Optim`] for
-    /// a start that cannot be evaluated or an option out of range, otherwise as
-    /// [`posterior`](Self::posterior); the model is then unchanged. At later failures the optimiser steps
-    /// back and counts them.
+    /// [`InferenceError::Unsupported`] if the method lacks `how`, [`InferenceError::Optim`] for an option out
+    /// of range or a failed first evaluation, otherwise as [`posterior`](Self::posterior); the model is then
+    /// unchanged. After later failures the optimiser steps back.
     fn learn_with(
         &mut self,
         data: &dyn DataSource,

@@ -12,8 +12,8 @@ use gp_linalg::{JitterPolicy, Threading};
 use gp_optim::{Parameter, ParameterSet, ParameterSetMut};
 use std::sync::Arc;
 
-/// Implements builders, access and parameters of a model with a [`LatentModel`](crate::LatentModel) in its
-/// field `latent`. Parameters are those of the listed fields, in order.
+/// Implements builders, `Deref` and parameters by the field `latent`, a [`LatentModel`](crate::LatentModel).
+/// Parameters: of the listed fields, in order.
 ///
 /// ```
 /// use gp_ep::{LatentModel, on_latent_model};
@@ -34,14 +34,14 @@ macro_rules! on_latent_model {
                 self
             }
 
-            /// Sets the threading policy; results do not change.
+            /// Sets threading; results do not change.
             #[must_use]
             pub fn with_threading(mut self, threading: ::gp_linalg::Threading) -> Self {
                 self.set_threading(threading);
                 self
             }
 
-            /// Sets the reduction for data shared by several processes; results do not change.
+            /// Sets the reduction over processes; results do not change.
             #[must_use]
             pub fn with_reduction(
                 mut self,
@@ -80,10 +80,10 @@ macro_rules! on_latent_model {
     };
 }
 
-/// Gaussian processes with inducing inputs and a likelihood of type L.
+/// Gaussian processes with inducing inputs, and likelihood.
 ///
-/// There is one process per latent function, or a shared one, projected and differentiated once. Parameters:
-/// processes, then likelihood.
+/// One process per latent, or one for all, projected and differentiated once. Parameters: processes, then
+/// likelihood.
 #[derive(Debug)]
 pub struct LatentModel<L: ?Sized = dyn Likelihood> {
     processes: Vec<SparseProcess>,
@@ -104,12 +104,11 @@ where
 }
 
 impl LatentModel {
-    /// Model with one process per latent of the likelihood, or one for all. The likelihood gives weights of
-    /// observations ([`weight`](gp_likelihoods::Described::weight)). Uses rayon's current pool and
-    /// [`JitterPolicy::ladder`].
+    /// Model with one process per latent, or one for all. [Weights](gp_likelihoods::Described::weight) come
+    /// from the likelihood. Uses rayon's current pool and [`JitterPolicy::ladder`].
     ///
     /// # Errors
-    /// [`InferenceError::Shape`] for a wrong number of processes.
+    /// [`InferenceError::Shape`] of `processes`.
     pub fn new(
         processes: Vec<SparseProcess>,
         likelihood: Box<dyn Likelihood>,
@@ -136,31 +135,31 @@ impl<L: Likelihood + ?Sized> LatentModel<L> {
         self.jitter = jitter;
     }
 
-    /// Sets the threading policy; results do not change.
+    /// Sets threading; results do not change.
     pub fn set_threading(&mut self, threading: Threading) {
         self.threading = threading;
     }
 
-    /// Sets the reduction over several processes, None for one; results do not change.
+    /// Sets the reduction over processes; None for one.
     pub fn set_reduction(&mut self, reduction: Option<Arc<dyn Reduction>>) {
         self.reduction = reduction;
     }
 
-    /// Processes: one per latent function, or one for all.
+    /// One per latent, or one for all.
     #[must_use]
     pub fn processes(&self) -> &[SparseProcess] {
         &self.processes
     }
 
-    /// Processes, to change values, fixed parameters, bounds and priors.
+    /// Processes, to change parameters.
     pub fn processes_mut(&mut self) -> &mut [SparseProcess] {
         &mut self.processes
     }
 
-    /// Process of one latent function.
+    /// Process of one latent.
     ///
     /// # Panics
-    /// If there is no such latent.
+    /// For an unknown latent.
     #[must_use]
     pub fn process(&self, latent: usize) -> &SparseProcess {
         &self.processes[if self.processes.len() == 1 { 0 } else { latent }]
@@ -178,7 +177,7 @@ impl<L: Likelihood + ?Sized> LatentModel<L> {
         self.likelihood.as_ref()
     }
 
-    /// Likelihood, to change values, fixed parameters, bounds and priors.
+    /// Likelihood, to change parameters.
     pub fn likelihood_mut(&mut self) -> &mut L {
         self.likelihood.as_mut()
     }
@@ -189,24 +188,23 @@ impl<L: Likelihood + ?Sized> LatentModel<L> {
         &self.jitter
     }
 
-    /// Threading policy of large computations.
+    /// Policy for large computations.
     #[must_use]
     pub fn threading(&self) -> Threading {
         self.threading
     }
 
-    /// Reduction over several processes; None for one process.
+    /// Reduction over processes; None for one.
     #[must_use]
     pub fn reduction(&self) -> Option<Arc<dyn Reduction>> {
         self.reduction.clone()
     }
 
-    /// Setup of passes over `data`, which must fit the model, with memory for `capacity` observations at
-    /// once. `reduction`, if given, replaces the model's.
+    /// Passes over `data`, with memory for `capacity` observations; `reduction`, if given, replaces the
+    /// model's.
     ///
     /// # Errors
-    /// [`InferenceError::Data`] for no observations; [`InferenceError::Shape`] for a wrong number of
-    /// columns.
+    /// [`InferenceError::Data`] without observations; [`InferenceError::Shape`] of columns.
     pub fn passes_over<'a>(
         &'a self,
         data: &'a dyn DataSource,
@@ -242,8 +240,8 @@ impl<L: Likelihood + ?Sized> LatentModel<L> {
         Predictor::new(MixturePosterior::single(parts), self.likelihood.clone_box(), self.threading)
     }
 
-    /// Posteriors over inducing values by component, then latent; `whitened` gives mean and factor of each.
-    /// Latents with one process share the factor of `K_zz`.
+    /// Posteriors over inducing values by component, then latent; `whitened` gives mean and factor. Latents
+    /// of one process share the factor of `K_zz`.
     ///
     /// # Errors
     /// As [`InducingPosterior::new`].
@@ -276,8 +274,8 @@ impl<L: Likelihood + ?Sized> LatentModel<L> {
         Ok(InducingPosterior::new(kernel, inputs, self.jitter, mean, factor)?)
     }
 
-    /// Names of all parameter values, such as `kernel.rbf.lengthscale[1]`, `z[3,0]` and `likelihood.scale`;
-    /// with several processes those of the first start with `latent[0].`.
+    /// Names of all values, such as `kernel.rbf.lengthscale[1]`, `z[3,0]` and `likelihood.scale`; with
+    /// several processes after `latent[0].`.
     #[must_use]
     pub fn parameter_names(&self) -> Vec<String> {
         let mut names = Vec::new();

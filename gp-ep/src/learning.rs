@@ -7,21 +7,20 @@ use gp_optim::{
     Training, TrainingProgress,
 };
 
-/// Alternation of updates of parameters and posterior.
+/// Alternation of parameter and posterior updates.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 #[expect(clippy::large_enum_variant, reason = "there is one a run, and it is moved once")]
 pub enum Learning {
     /// L-BFGS on parameters; the posterior converges at every evaluation.
     Outer(MinimiseOptions),
-    /// First-order parameter step after each posterior step: both converge together (Hernández-Lobato &
-    /// Hernández-Lobato 2016 §3.2).
+    /// First-order parameter step after each posterior step (Hernández-Lobato & Hernández-Lobato 2016 §3.2).
     Inner(Steps),
     /// [`Inner`](Self::Inner) with one parameter step per mini-batch.
     Batches(Batches, Steps),
 }
 
-/// Steps of a first-order optimiser.
+/// Settings of a first-order optimiser.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Steps {
@@ -29,16 +28,16 @@ pub struct Steps {
     pub rule: FirstOrder,
     /// Maximum number of steps.
     pub count: u64,
-    /// Stopping criteria. The objective always counts as drifting, since the posterior moves.
+    /// Stopping criteria; the objective always counts as drifting.
     pub descent: DescentOptions,
-    /// `true` for [shorter](gp_optim::RateStage::cooling) final steps, which reduce scatter. Default: false.
+    /// `true` for [shorter](gp_optim::RateStage::cooling) final steps, against scatter.
     pub cools: bool,
-    /// Time limit, interrupt and checkpoint.
+    /// Time limit, interrupt, checkpoint.
     pub control: Control,
 }
 
 impl Steps {
-    /// At most `count` steps, default options.
+    /// At most `count` steps; default options.
     pub fn new(rule: impl Into<FirstOrder>, count: u64) -> Self {
         let descent = DescentOptions { drifting: true, ..DescentOptions::default() };
         Self { rule: rule.into(), count, descent, cools: false, control: Control::new() }
@@ -54,7 +53,7 @@ impl Steps {
 }
 
 impl Learning {
-    /// L-BFGS options, for methods that only learn this way. Starts the clock of the time limit.
+    /// L-BFGS options; starts the time limit.
     ///
     /// # Errors
     /// [`InferenceError::Unsupported`] for other ways.
@@ -70,12 +69,12 @@ impl Learning {
     }
 }
 
-/// Result of learning besides the model's parameters.
+/// Learning result besides parameters.
 #[derive(Debug)]
 pub struct Trained<S> {
     /// Course of learning.
     pub run: LearningRecord,
-    /// State of the method (sites, memory, data) for continuation.
+    /// Method state, to continue.
     pub state: S,
 }
 
@@ -89,7 +88,7 @@ pub enum LearningRecord {
 }
 
 impl LearningRecord {
-    /// Record of L-BFGS, if used.
+    /// L-BFGS record, if used.
     #[must_use]
     pub fn training(&self) -> Option<&Training> {
         match self {
@@ -98,7 +97,7 @@ impl LearningRecord {
         }
     }
 
-    /// Record of the first-order optimiser, if used.
+    /// First-order record, if used.
     #[must_use]
     pub fn descended(&self) -> Option<&Descended> {
         match self {
@@ -116,7 +115,7 @@ impl LearningRecord {
         }
     }
 
-    /// `true` if the optimiser converged.
+    /// `true` on convergence.
     #[must_use]
     pub fn converged(&self) -> bool {
         match self {
@@ -134,7 +133,7 @@ impl LearningRecord {
         }
     }
 
-    /// Failed evaluations, after which the optimiser stepped back.
+    /// Failed evaluations, stepped back from.
     #[must_use]
     pub fn failed_evaluations(&self) -> u64 {
         match self {
@@ -144,19 +143,19 @@ impl LearningRecord {
     }
 }
 
-/// Callback after every successful evaluation.
+/// Callback after successful evaluations.
 pub type OnEvaluation<'a, P> = &'a mut dyn FnMut(EvaluationState<'_, P>);
 
-/// State passed to the callback after an evaluation.
+/// Argument of the callback.
 #[derive(Clone, Copy)]
 pub struct EvaluationState<'a, P> {
-    /// Progress of the optimiser.
+    /// Optimiser progress.
     pub progress: TrainingProgress,
     predictor: &'a dyn Fn() -> Result<Predictor<P>, InferenceError>,
 }
 
 impl<'a, P> EvaluationState<'a, P> {
-    /// State with this progress; `predictor` computes the posterior on demand.
+    /// State whose `predictor` is called on demand.
     pub fn new(
         progress: TrainingProgress,
         predictor: &'a dyn Fn() -> Result<Predictor<P>, InferenceError>,
@@ -164,7 +163,7 @@ impl<'a, P> EvaluationState<'a, P> {
         Self { progress, predictor }
     }
 
-    /// Posterior at the evaluated parameters, as far as converged.
+    /// Posterior as far as converged.
     ///
     /// # Errors
     /// Failures of the method.

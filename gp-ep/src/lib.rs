@@ -34,7 +34,7 @@ pub use powers::Powers;
 pub use regression::{Blocks, RegressionWorkspace, SparseRegression};
 pub use uncertain::ParameterDraws;
 
-/// Types of other crates in this one's signatures.
+/// Types of other crates in signatures.
 pub use gp_kernels::data::{DataError, DataSource, LocalReduction, Reduction, RowReader, Rows, Table};
 pub use gp_kernels::inducing::SparseProcess;
 pub use gp_optim::{Training, TrainingProgress};

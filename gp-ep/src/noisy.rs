@@ -1,4 +1,4 @@
-//! Observation under Gaussian noise, for closed forms: `N(y; f, s)^w = N(y; f, s/w) exp ½[(1 − w) ln 2πs − ln w]`.
+//! Weighted observation under Gaussian noise: `N(y; f, s)^w = N(y; f, s/w) exp ½[(1 − w) ln 2πs − ln w]`.
 
 use crate::error::InferenceError;
 use std::f64::consts::TAU;
@@ -13,7 +13,7 @@ pub(crate) struct NoisyTarget {
 impl NoisyTarget {
     pub(crate) const COLUMNS: usize = 3;
 
-    /// Observation from columns target, known noise, weight.
+    /// From columns target, known noise, weight.
     pub(crate) fn read(row: usize, columns: &[f64]) -> Result<Self, InferenceError> {
         let at = |column: usize, usual: f64| columns.get(column).copied().unwrap_or(usual);
         let (target, known_noise, weight) = (at(0, f64::NAN), at(1, 0.0), at(2, 1.0));

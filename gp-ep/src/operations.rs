@@ -1,37 +1,37 @@
-//! Numbers of floating-point operations of the methods, from their formulas.
+//! Numbers of floating-point operations, from formulas.
 //!
-//! A matrix product counts twice its multiplications, symmetric results count once, a reverse pass counts as much as
-//! the derivatives it makes; integrals over single observations are not counted. N rows (of the batch), M inducing
-//! inputs, D input dimensions, Q latent functions of P processes (1 if shared, else Q):
+//! Matrix products count twice their multiplications, symmetric results once, reverse passes the derivatives that they
+//! make; integrals over single observations do not count. N rows (of the batch), M inducing inputs, D input dimensions,
+//! Q latent functions, P processes (1 if shared, else Q):
 //!
 //! | work | operations |
 //! |---|---|
 //! | [`exact`] regression, value and gradient | `N³ + 2 N²D` |
-//! | sparse [`regression`] in closed form, value and gradient | `6 M²N + 2 M³ + 6 MND + 3 M²D`; for the bound `4 M²N + …` |
-//! | a [`step`] of EP with its gradient | `P (6 MND + 3 M²D + 2 M²N + 4/3 M³) + Q (5 M²N + 2/3 M³)` |
-//! | a [`bound`] with its gradient | `P (6 MND + 3 M²D + 2 M²N + 4/3 M³) + Q (3 M²N + M³)` |
-//! | a [`sweep`] over the sites alone | `Q (2 M²N + 2/3 M³)` |
-//! | a [`prediction`] at N rows | `2 P MND + Q M²N` |
+//! | sparse [`regression`], value and gradient | `6 M²N + 2 M³ + 6 MND + 3 M²D`; for the bound `4 M²N + …` |
+//! | [`step`] of EP with gradient | `P (6 MND + 3 M²D + 2 M²N + 4/3 M³) + Q (5 M²N + 2/3 M³)` |
+//! | [`bound`] with gradient | `P (6 MND + 3 M²D + 2 M²N + 4/3 M³) + Q (3 M²N + M³)` |
+//! | [`sweep`] over sites alone | `Q (2 M²N + 2/3 M³)` |
+//! | [`prediction`] at N rows | `2 P MND + Q M²N` |
 //!
-//! For the informative vector machine see [`Ivm::operations`](crate::ivm::Ivm::operations); for time shared by several
+//! For the informative vector machine see [`Ivm::operations`](crate::ivm::Ivm::operations); for time with several
 //! processes [`SharedWork`].
 
 mod shared;
 
 pub use shared::{Machine, Seconds, SharedWork};
 
-/// Sizes of a problem with inducing inputs.
+/// Problem sizes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extents {
-    /// Number N of rows, or of rows in a batch.
+    /// Rows N of data or batch.
     pub rows: usize,
-    /// Number M of inducing inputs per process.
+    /// Inducing inputs M per process.
     pub inducing: usize,
-    /// Number D of input dimensions.
+    /// Input dimensions D.
     pub dim: usize,
-    /// Number Q of latent functions.
+    /// Latent functions Q.
     pub latents: usize,
-    /// Number P of Gaussian processes: 1 if shared, else Q.
+    /// Gaussian processes P: 1 if shared, else Q.
     pub processes: usize,
 }
 
@@ -41,17 +41,15 @@ impl Extents {
     }
 }
 
-/// Operations of exact regression: factor (⅓ N³), its inverse (⅔ N³), distances for value and gradient (2
-/// N²D).
+/// Exact regression: factor (⅓ N³), inverse (⅔ N³), distances (2 N²D).
 #[must_use]
 pub fn exact(rows: usize, dim: usize) -> f64 {
     let (n, d) = (rows as f64, dim as f64);
     n * n * (n + 2.0 * d)
 }
 
-/// Operations of closed-form sparse regression: projection and sum for the value; for the gradient one
-/// product (2 M²N) at power 0, otherwise three solves and a sum (4 M²N); factors with reverse pass (2 M³);
-/// distances with reverse pass, of rows (6 MND) and among inducing inputs (3 M²D).
+/// Sparse regression: value (2 M²N), gradient (2 M²N at power 0, else 4 M²N), factors (2 M³), distances of
+/// rows (6 MND) and inducing inputs (3 M²D).
 #[must_use]
 pub fn regression(sizes: &Extents, alpha: f64) -> f64 {
     let [n, m, d, ..] = sizes.floats();
@@ -59,38 +57,35 @@ pub fn regression(sizes: &Extents, alpha: f64) -> f64 {
     of_rows * m * m * n + 2.0 * m * m * m + 6.0 * m * n * d + 3.0 * m * m * d
 }
 
-/// Operations of one process in a step: distances with reverse pass (6 MND + 3 M²D), projection with reverse
-/// pass (2 M²N), factors (4/3 M³).
+/// Process part of a step: distances (6 MND + 3 M²D), projection (2 M²N), factors (4/3 M³).
 fn of_process([n, m, d]: [f64; 3]) -> f64 {
     6.0 * m * n * d + 3.0 * m * m * d + 2.0 * m * m * n + 4.0 / 3.0 * m * m * m
 }
 
-/// Operations of an EP step with gradient: processes and, per latent function, marginals and sum (2 M²N),
-/// product and sum of the gradient (3 M²N), posterior factor (⅔ M³).
+/// EP step with gradient: processes; per latent, marginals and sum (2 M²N), gradient (3 M²N), posterior
+/// factor (⅔ M³).
 #[must_use]
 pub fn step(sizes: &Extents) -> f64 {
     let [n, m, d, q, p] = sizes.floats();
     p * of_process([n, m, d]) + q * (5.0 * m * m * n + 2.0 / 3.0 * m * m * m)
 }
 
-/// Operations of a variational bound with gradient: processes and, per latent function, marginals, reverse
-/// pass and sum (3 M²N), reverse pass of the posterior factor (M³).
+/// Variational bound with gradient: processes; per latent, marginals, reverse pass and sum (3 M²N), reverse
+/// factor (M³).
 #[must_use]
 pub fn bound(sizes: &Extents) -> f64 {
     let [n, m, d, q, p] = sizes.floats();
     p * of_process([n, m, d]) + q * (3.0 * m * m * n + m * m * m)
 }
 
-/// Operations of a sweep without gradient over projected rows, per latent function: marginals and sum (2
-/// M²N), posterior factor (⅔ M³).
+/// Sweep over projected rows: marginals and sum (2 M²N), posterior factor (⅔ M³), per latent.
 #[must_use]
 pub fn sweep(sizes: &Extents) -> f64 {
     let [n, m, _, q, _] = sizes.floats();
     q * (2.0 * m * m * n + 2.0 / 3.0 * m * m * m)
 }
 
-/// Operations of predictions: distances (2 MND) and, per latent function, one triangular product for
-/// projection and posterior (M²N).
+/// Predictions: distances (2 MND); per latent, a triangular product (M²N).
 #[must_use]
 pub fn prediction(sizes: &Extents) -> f64 {
     let [n, m, d, q, p] = sizes.floats();

@@ -3,12 +3,12 @@
 use crate::error::{InferenceError, check_count};
 use crate::inference::EvidenceKind;
 
-/// Powers α of the factors, in [0, 1]; 0 is the variational limit.
+/// Powers α of factors, in [0, 1]; 0 is variational.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Powers {
     /// Same power everywhere.
     Same(f64),
-    /// One per factor: observation or block.
+    /// One per observation or block.
     Each(Vec<f64>),
 }
 
@@ -22,7 +22,7 @@ impl Powers {
         }
     }
 
-    /// Lower bound of `ln p(y)` in the variational limit, else estimate, for converged `log Z`.
+    /// Lower bound in the variational limit, else estimate, for converged `log Z`.
     #[must_use]
     pub fn evidence_kind(&self) -> EvidenceKind {
         if self.are_zero() { EvidenceKind::LowerBound } else { EvidenceKind::Estimate }
@@ -53,8 +53,7 @@ impl Powers {
 /// `ln(1 + αx)/α` for x ≥ 0; x for negligible α.
 pub(crate) fn scaled_ln_1p(power: f64, x: f64) -> f64 {
     let scaled = power * x;
-    // ln(1 + t) = t (1 − t/2 + …): below ε/2 the second term is lost to rounding, and α may be too small to
-    // divide by.
+    // ln(1 + t) = t (1 − t/2 + …): below ε/2 the second term is lost, and α may be too small to divide by.
     if scaled < 0.5 * f64::EPSILON { x } else { scaled.ln_1p() / power }
 }
 

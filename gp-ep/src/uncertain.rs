@@ -1,8 +1,8 @@
 //! Predictions with uncertain parameters.
 //!
 //! Laplace's approximation `N(θ̂, A⁻¹)` at the optimum in free coordinates, such as logarithms, with
-//! `A = −∂²ln p(y, θ)/∂θ² + I/s²`; s keeps uninformed directions within a factor of e^s. Predictions average K models
-//! drawn from it, weighted by `p(y, θ) N(θ; θ̂, s² I) / N(θ; θ̂, A⁻¹)`, truncated at √K times the mean (Ionides 2008).
+//! `A = −∂²ln p(y, θ)/∂θ² + I/s²`; s keeps uninformed directions within a factor of e^s. Predictions average K draws,
+//! weighted by `p(y, θ) N(θ; θ̂, s² I) / N(θ; θ̂, A⁻¹)`, truncated at √K times the mean (Ionides 2008).
 
 use crate::column::column_mut;
 use crate::error::InferenceError;
@@ -17,30 +17,30 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
-/// Difference step for second derivatives, in free coordinates.
+/// Difference step, in free coordinates.
 const STEP: f64 = 1e-3;
-/// First addition to a diagonal without a Cholesky factor, relative to its largest entry; then tenfold.
+/// First increase of the diagonal, relative to its maximum; then tenfold.
 const FIRST_ADDED: f64 = 1e-6;
 const MAX_ADDED: f64 = 1e3;
-/// Largest standard deviation of draws in any direction, in prior widths.
+/// Largest deviation of draws, in prior widths.
 const WIDEST: f64 = 2.0;
 
 /// Options of parameter draws.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ParameterDraws {
-    /// Pairs of draws on opposite sides of the optimum, itself one more draw.
+    /// Opposite pairs of draws, besides the optimum.
     pub pairs: usize,
-    /// Prior width s: without information, logarithms of parameters stay within about s of the optimum.
+    /// Prior width s in free coordinates, such as logarithms.
     pub width: f64,
     /// Random seed.
     pub seed: u64,
-    /// Time limit and interrupt, at which present draws are used.
+    /// Time limit and interrupt, which keep earlier draws.
     pub control: Control,
 }
 
 impl Default for ParameterDraws {
-    /// Twenty pairs, width 2 (a factor of e²).
+    /// Twenty pairs, width 2.
     fn default() -> Self {
         Self { pairs: 20, width: 2.0, seed: 0, control: Control::default() }
     }
@@ -54,12 +54,12 @@ struct Drawn<M> {
 
 pub(crate) type Conditioned<P> = Result<(f64, Predictor<MixturePosterior<P>>), InferenceError>;
 
-/// Mixture of predictions at drawn parameters; reports use the first component, the optimum. `gradient`
-/// gives `ln p(y)` with derivatives by all natural values, without priors. Components share the optimum's
-/// likelihood; Gaussian noise gets its mean, so that predictive variances are the mixture's.
+/// Mixture of predictions at drawn parameters, the optimum first, for reports. `gradient` gives `ln p(y)`
+/// with natural derivatives, without priors. Components share the optimum's likelihood with mean Gaussian
+/// noise, for the mixture's predictive variances.
 ///
-/// Draws at which the model fails are omitted. Errors: of the model at and next to the optimum;
-/// [`DataError::Stopped`] if time ends before the first draw.
+/// Omits failing draws. Errors: of the model at and next to the optimum; [`DataError::Stopped`] before the
+/// first draw.
 pub(crate) fn over_parameters<M, P, S>(
     model: &M,
     how: &ParameterDraws,
@@ -84,7 +84,6 @@ where
         if control.wants_end() {
             break;
         }
-        // A draw at which the model fails is left out.
         let Ok((log_evidence, predictor)) = condition(&model, state) else { continue };
         log_weights.push(log_evidence + model.log_prior() + log_ratio);
         variances.extend(variance(&predictor));
@@ -105,7 +104,7 @@ fn variance<P: LatentPosterior>(predictor: &Predictor<MixturePosterior<P>>) -> O
 /// Sets Gaussian noise, unless fixed, to the weighted mean.
 fn set_mean(noise: &mut dyn Likelihood, variances: &[f64], weights: &[f64]) -> Result<(), InferenceError> {
     let mean: f64 = weights.iter().zip(variances).map(|(weight, variance)| weight * variance).sum();
-    // Rounding must not take the mean below all variances, and so below a bound.
+    // Rounding could take the mean below all variances, past a bound.
     let least = variances.iter().copied().fold(f64::INFINITY, f64::min);
     let mean = mean.max(least);
     for parameter in noise.parameters_mut().iter_mut().filter(|parameter| parameter.free_len() > 0) {
@@ -152,8 +151,7 @@ fn precision<M: ParameterSetMut + Clone>(
     positive(&precision, (WIDEST * width).powi(-2))
 }
 
-/// Factor of a matrix, whose diagonal is raised while an eigenvalue is below `least`, possible away from an
-/// optimum: near-zero eigenvalues make draws arbitrarily wide.
+/// Factor with diagonal raised until eigenvalues reach `least`: near-zero ones make draws arbitrarily wide.
 fn positive(matrix: &Mat<f64>, least: f64) -> Result<Cholesky, InferenceError> {
     let largest = (0..matrix.nrows()).map(|i| matrix[(i, i)].abs()).fold(0.0, f64::max);
     let factor = |added: f64| {
@@ -187,7 +185,7 @@ fn draws<M: ParameterSetMut + Clone>(
             let x: Vec<f64> =
                 centre.iter().zip(&apart).map(|(centre, apart)| centre + side * apart).collect();
             let mut other = model.clone();
-            // Draws beyond the bounds of a parameter are left out.
+            // Omits draws beyond bounds.
             if other.set_free(&x).is_ok() {
                 drawn.push(Drawn { model: other, log_ratio: of_gaussian - of_width });
             }
@@ -196,7 +194,7 @@ fn draws<M: ParameterSetMut + Clone>(
     Ok(drawn)
 }
 
-/// Weights proportional to exponentials, at most √K times their mean, summing to 1.
+/// Normalised exponentials, truncated at √K times their mean.
 fn truncated_weights(log_weights: &[f64]) -> Vec<f64> {
     let largest = log_weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let mut weights: Vec<f64> = log_weights.iter().map(|log| (log - largest).exp()).collect();

@@ -1,4 +1,4 @@
-//! Nothing is allocated after the first call of a given size.
+//! Repeated sizes allocate nothing.
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 use faer::Mat;
@@ -18,7 +18,7 @@ fn blocks(body: impl FnOnce()) -> u64 {
     dhat::HeapStats::get().total_blocks - before
 }
 
-/// One test, because allocations are counted per process.
+/// One test, as allocations are counted per process.
 #[test]
 fn repeated_evaluations_allocate_nothing() {
     let _profiler = dhat::Profiler::builder().testing().build();
@@ -36,14 +36,13 @@ fn repeated_evaluations_allocate_nothing() {
         model.log_marginal_likelihood_gradient(&data, &mut workspace, &mut gradient).unwrap();
     };
     step();
-    // The second step can still reuse a buffer of another size and grow it.
+    // The second step can still grow a reused buffer.
     step();
     assert_eq!(blocks(&mut step), 0);
 
     sparse_evaluations_allocate_nothing();
 }
 
-/// Points and blocks over several lanes.
 fn sparse_evaluations_allocate_nothing() {
     let inputs = Mat::from_fn(1100, 2, |i, d| ((i * (7 + d)) as f64).sin());
     let targets: Vec<f64> = (0..1100).map(|i| (0.3 * f64::from(i)).cos()).collect();

@@ -1,4 +1,4 @@
-//! Repeated steps allocate nothing, and with tied sites memory does not grow with the data.
+//! Repeated steps allocate nothing; tied sites take memory independent of the data.
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 use faer::Mat;
@@ -46,9 +46,9 @@ fn steps_of_classes_allocate_nothing() {
     }
 }
 
-/// Repeats a step until buffers have their sizes, then asserts no allocation.
+/// Repeats a step until buffers have their sizes; then asserts no allocation.
 fn assert_settles(what: &str, mut step: impl FnMut()) {
-    // The second step can still reuse a buffer of another size and grow it.
+    // The second step can still grow a reused buffer.
     step();
     step();
     assert_eq!(blocks(&mut step), 0, "{what}");
@@ -113,7 +113,7 @@ fn mini_batches_allocate_nothing(model: &PowerEp, data: &dyn DataSource, sharing
     });
 }
 
-/// Largest memory in bytes during tied mini-batches from a file.
+/// Peak bytes during tied mini-batches from a file.
 fn most_bytes(count: usize) -> usize {
     let mut file = BufWriter::new(tempfile::tempfile().unwrap());
     for i in 0..count {
@@ -137,7 +137,7 @@ fn most_bytes(count: usize) -> usize {
     most
 }
 
-/// One test, because allocations are counted per process.
+/// One test, as allocations are counted per process.
 #[test]
 fn repeated_steps_allocate_nothing_and_tied_sites_know_nothing_of_the_number_of_observations() {
     let profiler = dhat::Profiler::builder().testing().build();

@@ -1,7 +1,6 @@
 //! Cross-covariances of 10,000 points with 500, forward and reverse.
 //!
-//! A final table gives each task's share of the matrix-product rate of the same run and thread count (distance
-//! products only), and kernel values relative to exponentials per second.
+//! The final table relates rates to matrix products (distance products only) and exponentials.
 #![expect(clippy::expect_used, reason = "a benchmark that fails should stop at once")]
 
 use std::hint::black_box;
@@ -24,7 +23,7 @@ fn points(count: usize, dim: usize, seed: u64) -> Mat<f64> {
     Mat::from_fn(dim, count, |_, _| rng.random_range(-1.0..1.0))
 }
 
-/// Shortest time of several runs, in seconds; interference only adds time.
+/// Shortest time of several runs, in seconds.
 fn best(mut run: impl FnMut()) -> f64 {
     let mut least = f64::INFINITY;
     run();
@@ -36,7 +35,7 @@ fn best(mut run: impl FnMut()) -> f64 {
     least
 }
 
-/// GFLOP/s of a matrix product of the size of distance products.
+/// GFLOP/s of a product of distance size.
 fn product_rate(dim: usize, threading: Threading) -> f64 {
     let (z, x) = (points(M, dim, 1), points(N, dim, 2));
     let mut out = Mat::zeros(M, N);
@@ -47,7 +46,7 @@ fn product_rate(dim: usize, threading: Threading) -> f64 {
     2e-9 * (M * N * dim) as f64 / seconds
 }
 
-/// Millions of exponentials per second, in the first-level cache.
+/// Millions of exponentials per second, in first-level cache.
 fn exp_rate(threading: Threading) -> f64 {
     let work = |_: usize| {
         let mut x = [-0.7; 512];

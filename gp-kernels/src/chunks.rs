@@ -1,6 +1,6 @@
 //! Slices in chunks with a stack buffer.
 
-/// Long enough to vectorise, short enough for the stack and the first-level cache.
+/// Vectorises; fits stack and first-level cache.
 pub(crate) const CHUNK: usize = 64;
 
 pub(crate) fn with_buffer(values: &mut [f64], mut body: impl FnMut(&mut [f64], &mut [f64])) {

@@ -1,4 +1,4 @@
-//! Kernels of inner products of scaled points: `u = ⟨x, z⟩`, `a = ⟨x, x⟩`, `b = ⟨z, z⟩`.
+//! Kernels of scaled inner products: `u = ⟨x, z⟩`, `a = ⟨x, x⟩`, `b = ⟨z, z⟩`.
 
 use faer::prelude::{IntoConst, ReborrowMut};
 use faer::{Accum, MatRef};
@@ -16,56 +16,55 @@ use crate::tree::check_per_input;
 use crate::views::{self, multiply};
 use crate::workspace::Workspace;
 
-/// Squared norms of the points of one column of inner products.
+/// Squared norms per column of inner products.
 #[derive(Clone, Copy, Debug)]
 pub struct Inner<'a> {
-    /// `⟨x_i, x_i⟩` for each row point.
+    /// `⟨x_i, x_i⟩` per row point.
     pub rows: &'a [f64],
     /// `⟨z, z⟩` for the column point.
     pub col: f64,
 }
 
-/// Accumulators of the reverse pass of a [`DotProfile`].
+/// Accumulators of [`DotProfile`] gradients.
 #[derive(Debug)]
 pub struct InnerGradients<'a> {
-    /// Derivatives with respect to `⟨x_i, x_i⟩`.
+    /// Derivatives by `⟨x_i, x_i⟩`.
     pub rows: &'a mut [f64],
-    /// Derivative with respect to `⟨z, z⟩`.
+    /// Derivative by `⟨z, z⟩`.
     pub col: &'a mut f64,
-    /// Parameter gradient of the profile.
+    /// Profile's parameter gradient.
     pub own: &'a mut [f64],
 }
 
-/// Covariance as a function of inner products. Implementing this trait defines a kernel.
+/// Covariance of inner products; defines a kernel.
 pub trait DotProfile: Clone + std::fmt::Debug + Send + Sync + 'static {
     /// Name in expressions.
     const NAME: &'static str;
-    /// One-line summary with the formula.
+    /// One line with the formula.
     const SUMMARY: &'static str;
     /// Other common names.
     const ALIASES: &'static [&'static str] = &[];
 
-    /// Parameters in addition to the length-scale, with default values.
+    /// Parameters besides the length-scale, with defaults.
     fn parameters() -> Vec<Parameter> {
         Vec::new()
     }
 
-    /// Reads settings (degree, order) from an expression.
+    /// Reads settings, such as `degree`.
     ///
     /// # Errors
     /// Those of [`KernelArguments`].
     fn from_arguments(arguments: &mut KernelArguments<'_>) -> Result<Self, KernelError>;
 
-    /// Settings as in an expression.
+    /// Settings in expressions.
     fn settings(&self) -> Vec<KernelSetting> {
         Vec::new()
     }
 
-    /// Replaces each inner product `u_i` by the covariance.
+    /// `u_i ← k_i`, with parameters `own`.
     fn apply(&self, own: &[Parameter], u: &mut [f64], inner: Inner<'_>);
 
-    /// Replaces each `u_i` by `upstream_i ∂k/∂u_i`, adds the other derivatives, and returns `Σ upstream_i
-    /// k_i`.
+    /// `u_i ← upstream_i ∂k/∂u_i`; adds other derivatives to `grads`; returns `Σ upstream_i k_i`.
     fn reverse(
         &self,
         own: &[Parameter],
@@ -75,17 +74,17 @@ pub trait DotProfile: Clone + std::fmt::Debug + Send + Sync + 'static {
         grads: InnerGradients<'_>,
     ) -> f64;
 
-    /// Closed forms with Gaussian windows, if any.
+    /// Closed forms with Gaussian windows.
     fn windowed(_kernel: &DotProduct<Self>) -> Option<&dyn Windowed> {
         None
     }
 }
 
-/// Kernel of a [`DotProfile`] and length-scales: `u = Σ_d x_d z_d / ℓ_d²`.
+/// [`DotProfile`] of `u = Σ_d x_d z_d / ℓ_d²`.
 #[derive(Clone, Debug)]
 pub struct DotProduct<P: DotProfile> {
     profile: P,
-    /// Length-scale, then the profile's parameters.
+    /// Length-scale, then profile parameters.
     params: Vec<Parameter>,
 }
 
@@ -99,7 +98,7 @@ impl<P: DotProfile> DotProduct<P> {
         Self { profile, params: std::iter::once(lengthscale()).chain(P::parameters()).collect() }
     }
 
-    /// Entry for a [`Registry`](crate::Registry).
+    /// [`Registry`](crate::Registry) entry.
     pub fn entry() -> KernelEntry {
         KernelEntry::new(P::NAME, P::SUMMARY, |arguments: &mut KernelArguments<'_>| {
             let mut params = vec![arguments.parameter(lengthscale(), ParameterKind::Length)?];
@@ -119,7 +118,6 @@ impl<P: DotProfile> DotProduct<P> {
         &self.params[1..]
     }
 
-    /// Points divided by length-scales, in buffers of the workspace.
     fn scaled(&self, points: Points<'_>, ws: &mut Workspace) -> ScaledPoints {
         let (count, dim) = (points.nrows(), points.ncols());
         let mut scaled =
@@ -135,7 +133,7 @@ impl<P: DotProfile> DotProduct<P> {
     }
 }
 
-/// Points divided by length-scales, with squared norms.
+/// Points divided by length-scales; squared norms.
 struct ScaledPoints {
     points: Vec<f64>,
     norms: Vec<f64>,
@@ -271,8 +269,7 @@ impl<P: DotProfile> DotProduct<P> {
         x.iter().enumerate().map(|(d, x)| (x / per_input(self.lengthscale(), d)).powi(2)).sum()
     }
 
-    /// Converts `slopes = ∂/∂u` and `norm_grad = ∂/∂⟨x, x⟩` into gradients of one table's points and of
-    /// length-scales. For scaled points, `∂/∂x_i = Σ_j slopes_ij z_j + 2 norm_grad_i x_i`.
+    /// `∂/∂x_i = Σ_j slopes_ij z_j + 2 norm_grad_i x_i` for scaled points; `norm_grad = ∂/∂⟨x, x⟩`.
     fn pull_back(
         &self,
         slopes: MatRef<'_, f64>,

@@ -1,18 +1,18 @@
-//! Errors of kernels, their inputs and their text.
+//! Errors of kernels.
 
 use gp_linalg::LinalgError;
 use gp_optim::{ParameterError, format_number};
 
 use crate::expression::error::ExpressionError;
 
-/// Error of this crate, with place and value.
+/// Error of this crate.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum KernelError {
-    /// Wrong number of rows or columns of a table.
+    /// Wrong number of rows or columns.
     #[error("{what} has {found} {axis}, expected {expected}")]
     Shape {
-        /// Name of the table.
+        /// Table name.
         what: &'static str,
         /// `rows`, `columns` or `entries`.
         axis: &'static str,
@@ -21,32 +21,32 @@ pub enum KernelError {
         /// Actual number.
         found: usize,
     },
-    /// Wrong number of input dimensions for the kernel.
+    /// Wrong number of input dimensions.
     #[error("kernel `{kernel}` takes points of {expected} dimensions, these have {found}")]
     Dimensions {
-        /// Kernel's name in expressions.
+        /// Name in expressions.
         kernel: String,
-        /// Required dimension, such as `3` or `at least 3`.
+        /// Number, such as `at least 3`.
         expected: String,
-        /// Columns of the table.
+        /// Table columns.
         found: usize,
     },
-    /// A time limit or interrupt stopped the work.
+    /// Time limit or interrupt.
     #[error("stopped before all tables were done")]
     Stopped,
-    /// A table holds a NaN or infinity.
+    /// NaN or infinity.
     #[error("{what} holds {} in row {row}, column {column}", format_number(*value))]
     NotFinite {
-        /// Name of the table.
+        /// Table name.
         what: &'static str,
         /// Row, from 0.
         row: usize,
         /// Column, from 0.
         column: usize,
-        /// Offending value.
+        /// NaN or infinity.
         value: f64,
     },
-    /// A category code is not a whole number in range.
+    /// Invalid category code.
     #[error(
         "kernel `{kernel}` takes category codes 0 to {}, row {row} holds {} in column {column}",
         levels - 1,
@@ -64,7 +64,7 @@ pub enum KernelError {
         /// Number of categories.
         levels: usize,
     },
-    /// Invalid setting (degree, order, levels, dimensions).
+    /// Invalid setting, such as `degree`.
     #[error("{setting} of kernel `{kernel}` must be {allowed}, not {found}")]
     Setting {
         /// Name in expressions.
@@ -76,7 +76,7 @@ pub enum KernelError {
         /// Value given.
         found: String,
     },
-    /// A parameter name that matches none or several.
+    /// Ambiguous or unknown parameter name.
     #[error("{found} parameters match the name `{name}`; there are: {available}")]
     ParameterName {
         /// Name given.
@@ -86,24 +86,24 @@ pub enum KernelError {
         /// Available names.
         available: String,
     },
-    /// No closed form of a kernel with Gaussian windows.
+    /// No closed form for windows.
     #[error("kernel `{kernel}` has no closed form under a Gaussian window; use point inducing inputs")]
     NoWindow {
-        /// Kernel's expression.
+        /// Expression.
         kernel: String,
     },
-    /// A sparse model without inducing inputs.
+    /// Sparse model without inducing inputs.
     #[error("there are no inducing inputs")]
     NoInducingInputs,
-    /// Inducing inputs cannot be placed.
+    /// Failed placement of inducing inputs.
     #[error("cannot place {wanted} inducing inputs: {reason}")]
     Placement {
         /// Requested number.
         wanted: usize,
-        /// Reason for the failure.
+        /// Cause.
         reason: String,
     },
-    /// A name that is in no list or registry.
+    /// Name in no registry.
     #[error("unknown {kind} `{name}`; there are: {available}{meant}")]
     UnknownName {
         /// Kind of item.
@@ -112,26 +112,26 @@ pub enum KernelError {
         name: String,
         /// Available names.
         available: String,
-        /// End of the message with a similar name or alias, by [`did_you_mean`](gp_optim::did_you_mean).
+        /// Suggestion by [`did_you_mean`](gp_optim::did_you_mean).
         meant: String,
     },
-    /// A name that matches several entries.
+    /// Name of several entries.
     #[error("`{name}` may be {first} or {last}; say which")]
     AmbiguousName {
         /// Name given.
         name: String,
-        /// Possible names but the last.
+        /// Possible names except the last.
         first: String,
         /// Last possible name.
         last: String,
     },
-    /// A parameter value is outside its domain.
+    /// Invalid value, prior or length.
     #[error(transparent)]
     Parameter(#[from] ParameterError),
-    /// A kernel expression cannot be parsed.
+    /// Unparsable kernel expression.
     #[error(transparent)]
     Expression(#[from] ExpressionError),
-    /// A factorisation failed or shapes do not match.
+    /// Failed factorisation or wrong shapes.
     #[error(transparent)]
     Linalg(#[from] LinalgError),
 }

@@ -1,4 +1,4 @@
-//! Kernels with a variance for some pairs of points and 0 for all others.
+//! Kernels constant on some pairs, else 0.
 
 use gp_optim::Parameter;
 use std::ops::Range;
@@ -9,20 +9,20 @@ use crate::inducing::Windowed;
 use crate::kernel::{Block, BlockMut, Gradients, Kernel, Pair, Points, column, column_mut};
 use crate::workspace::Workspace;
 
-/// Pairs of points with covariance; a point always has covariance with itself.
+/// Pairs with covariance, including identical points.
 pub trait Reach: Clone + std::fmt::Debug + Default + Send + Sync + 'static {
     /// Name in expressions.
     const NAME: &'static str;
-    /// One-line summary with the formula.
+    /// One line with the formula.
     const SUMMARY: &'static str;
     /// Other common names.
     const ALIASES: &'static [&'static str] = &[];
 
-    /// Rows with covariance in column `j` of a tile.
+    /// Rows with covariance in column `j`.
     fn rows(&self, pair: Pair<'_>, j: usize) -> Range<usize>;
 }
 
-/// Kernel `variance` at the pairs of a [`Reach`], 0 elsewhere.
+/// `variance` at pairs of a [`Reach`], else 0.
 #[derive(Clone, Debug)]
 pub struct Flat<R: Reach> {
     reach: R,
@@ -34,7 +34,7 @@ fn variance() -> Parameter {
 }
 
 impl<R: Reach> Flat<R> {
-    /// Kernel of variance 1.
+    /// Variance 1.
     pub fn new() -> Self {
         Self::of(variance())
     }
@@ -54,7 +54,7 @@ impl<R: Reach> Flat<R>
 where
     Self: Windowed,
 {
-    /// Entry for a [`Registry`](crate::Registry).
+    /// [`Registry`](crate::Registry) entry.
     pub fn entry() -> KernelEntry {
         KernelEntry::new(R::NAME, R::SUMMARY, |arguments| {
             Ok(Box::new(Self::of(arguments.parameter(variance(), ParameterKind::Shared)?)))

@@ -9,7 +9,6 @@ use crate::chunks::{with_buffer, with_buffer_and};
 use crate::lanes::sum;
 
 pub(crate) trait HalfInteger {
-    /// 2ν
     const TWICE_NU: f64;
     /// `p(t)`, with `p(0) = 1`.
     fn polynomial(t: f64) -> f64;
@@ -42,7 +41,7 @@ fn root_and_decay<O: HalfInteger>(s: &mut [f64], decay: &mut [f64]) {
     exp_scaled_in_place(decay, -1.0);
 }
 
-/// From here on `exp(−t)` is 0; larger t are cut, because `p(t)` could overflow (∞ · 0).
+/// Cap of t: `exp(−t)` is 0 there; larger `p(t)` could overflow (∞ · 0).
 const FAR: f64 = 1000.0;
 
 struct Roots<'a> {
@@ -81,7 +80,7 @@ impl<O: HalfInteger> WithSimd for Values<'_, O> {
 /// `t ← g q(t) exp(−t)`; returns `Σ g p(t) exp(−t)`.
 struct LatentDerivatives<'a, O> {
     t: &'a mut [f64],
-    /// `exp(−t)`, overwritten by terms of the sum.
+    /// `exp(−t)`, overwritten.
     decay: &'a mut [f64],
     upstream: &'a [f64],
     order: PhantomData<O>,

@@ -1,7 +1,7 @@
-//! The [`Kernel`] trait: covariances tile by tile.
+//! Covariances by tile.
 //!
-//! A kernel fills or differentiates one tile of a few hundred points per side, on one thread, in given memory.
-//! [`Evaluator`](crate::Evaluator) does tiling, checks, threading and symmetry.
+//! A kernel handles one tile of a few hundred points per side, on one thread, in given memory;
+//! [`Evaluator`](crate::Evaluator) does the rest.
 
 use faer::prelude::ReborrowMut;
 use std::fmt::Debug;
@@ -14,36 +14,35 @@ use crate::inducing::Windowed;
 pub use crate::tables::{Block, BlockMut, Points, PointsMut, column, column_mut, point, point_mut};
 use crate::workspace::Workspace;
 
-/// Row and column points of a tile.
+/// Points of a tile.
 #[derive(Clone, Copy, Debug)]
 pub struct Pair<'a> {
-    /// Row points of a tile, M×D.
+    /// Row points, M×D.
     pub rows: Points<'a>,
-    /// Column points of a tile, N×D.
+    /// Column points, N×D.
     pub cols: Points<'a>,
-    /// `true` if row k and column k are the same point for every k < min(M, N). Equal coordinates are not
-    /// enough: white noise is independent for two observations at one place.
+    /// `true` if row and column k are one point, k < min(M, N). Equal coordinates may be different points.
     pub same: bool,
 }
 
 impl<'a> Pair<'a> {
-    /// Pair of tables without common points.
+    /// Tables without common points.
     pub fn distinct(rows: Points<'a>, cols: Points<'a>) -> Self {
         Self { rows, cols, same: false }
     }
 
-    /// Number of input dimensions D.
+    /// Input dimensions D.
     pub fn dim(&self) -> usize {
         self.rows.ncols()
     }
 
-    /// Sizes of the tile.
+    /// Tile sizes.
     pub fn shape(&self) -> TileShape {
         TileShape { rows: self.rows.nrows(), cols: self.cols.nrows(), dim: self.dim(), same: self.same }
     }
 }
 
-/// Sizes of a tile, which determine its record length.
+/// Tile sizes, which determine record lengths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TileShape {
     /// M
@@ -56,20 +55,20 @@ pub struct TileShape {
     pub same: bool,
 }
 
-/// Accumulators of a reverse pass; kernels add to them.
+/// Accumulators of a reverse pass.
 #[derive(Debug)]
 pub struct Gradients<'a> {
-    /// Parameter gradient in natural units, ordered as
-    /// [`KernelExt::for_each_parameter`](crate::KernelExt::for_each_parameter).
+    /// Parameter gradient in natural units, [`for_each_parameter`](crate::KernelExt::for_each_parameter)
+    /// order.
     pub params: &'a mut [f64],
-    /// Row-point gradient, M×D, if wanted.
+    /// Row-point gradient, M×D.
     pub rows: Option<PointsMut<'a>>,
-    /// Column-point gradient, N×D, if wanted.
+    /// Column-point gradient, N×D.
     pub cols: Option<PointsMut<'a>>,
 }
 
 impl Gradients<'_> {
-    /// Accumulators of a child with parameters `range`.
+    /// Part for parameters `range`.
     pub fn for_params(&mut self, range: std::ops::Range<usize>) -> Gradients<'_> {
         Gradients {
             params: &mut self.params[range],
@@ -81,30 +80,27 @@ impl Gradients<'_> {
 
 /// Covariance function.
 ///
-/// [`Evaluator`](crate::Evaluator) guarantees finite coordinates, equal column counts, a passed
-/// [`check_inputs`](Kernel::check_inputs), and tiles that match their [`Pair`]. No parameter values within
-/// their domains may cause a panic.
+/// [`Evaluator`](crate::Evaluator) guarantees finite coordinates, matching shapes, passed
+/// [`check_inputs`](Kernel::check_inputs). Valid parameters must not cause panics.
 ///
-/// Most kernels are shorter as [`Profile`](crate::Profile) of a [`Metric`](crate::metrics::Metric) (see
-/// [`Radial`](crate::Radial)) or as [`DotProfile`](crate::dot::DotProfile) (see
-/// [`DotProduct`](crate::dot::DotProduct)), which also vectorise derivatives.
+/// Most kernels are shorter as [`Profile`](crate::Profile) of [`Radial`](crate::Radial) or
+/// [`DotProfile`](crate::dot::DotProfile) of [`DotProduct`](crate::dot::DotProduct).
 pub trait Kernel: CloneKernel + Debug + Send + Sync {
-    /// Name in expressions, such as `rbf`.
+    /// Name in expressions.
     fn name(&self) -> &str;
 
-    /// Own parameters, without those of children.
+    /// Own parameters, without children's.
     fn parameters(&self) -> &[Parameter];
 
     /// Own parameters, mutable.
     fn parameters_mut(&mut self) -> &mut [Parameter];
 
-    /// `true` if this own parameter is a length along inputs (length-scale, period): scaling inputs and all
-    /// lengths by the same factor leaves covariances unchanged.
+    /// `true` for parameters in input units (length-scale, period).
     fn is_length(&self, _parameter: usize) -> bool {
         false
     }
 
-    /// Untrained arguments in expressions, such as `degree=3`.
+    /// Untrained arguments, such as `degree=3`.
     fn settings(&self) -> Vec<KernelSetting> {
         Vec::new()
     }
@@ -124,10 +120,10 @@ pub trait Kernel: CloneKernel + Debug + Send + Sync {
         &mut []
     }
 
-    /// Checks the number of columns and the range of category codes.
+    /// Checks column count and category codes.
     ///
     /// # Errors
-    /// [`KernelError`] with kernel, place and value.
+    /// [`KernelError`].
     fn check_inputs(&self, points: Points<'_>, ws: &mut Workspace) -> Result<(), KernelError>;
 
     /// Record length of [`tile`](Kernel::tile).
@@ -135,16 +131,15 @@ pub trait Kernel: CloneKernel + Debug + Send + Sync {
         0
     }
 
-    /// Writes the covariances of a pair to `out` (M×N).
+    /// Writes covariances (M×N) to `out`.
     ///
-    /// `record` is empty or has [`record_len`](Kernel::record_len) entries of arbitrary contents, for values
-    /// that the reverse pass would compute again.
+    /// `record` is empty or [`record_len`](Kernel::record_len) arbitrary numbers, to fill for the reverse
+    /// pass.
     fn tile(&self, pair: Pair<'_>, out: BlockMut<'_>, record: &mut [f64], ws: &mut Workspace);
 
-    /// Adds the gradients of `Σ upstream ∘ tile` and returns this sum, the gradient of a scale factor above.
+    /// Adds gradients of `Σ upstream ∘ tile`; returns this sum.
     ///
-    /// `record` is empty or was filled by [`tile`](Kernel::tile) for the same pair and parameters; results
-    /// must have the same bits either way.
+    /// `record` is empty or from [`tile`](Kernel::tile); bits must not depend on it.
     fn tile_reverse(
         &self,
         pair: Pair<'_>,
@@ -157,7 +152,7 @@ pub trait Kernel: CloneKernel + Debug + Send + Sync {
     /// Writes prior variances `k(x, x)` to `out` (N).
     fn diagonal(&self, points: Points<'_>, out: &mut [f64], ws: &mut Workspace);
 
-    /// Adds the gradients of `Σ upstream · diagonal`; point gradients go to `grads.rows`.
+    /// Adds gradients of `Σ upstream · diagonal`, of points to `grads.rows`.
     fn diagonal_reverse(
         &self,
         points: Points<'_>,
@@ -166,13 +161,13 @@ pub trait Kernel: CloneKernel + Debug + Send + Sync {
         ws: &mut Workspace,
     );
 
-    /// Closed forms with Gaussian windows (inter-domain features), if any.
+    /// Closed forms with Gaussian windows (inter-domain).
     fn windowed(&self) -> Option<&dyn Windowed> {
         None
     }
 }
 
-/// Boxed cloning, for every `Clone` kernel.
+/// Boxed copies of `Clone` kernels.
 pub trait CloneKernel {
     /// Boxed copy.
     fn clone_box(&self) -> Box<dyn Kernel>;
@@ -190,12 +185,12 @@ impl Clone for Box<dyn Kernel> {
     }
 }
 
-/// Splits a child's `len` entries off the front of a record; empty if the record is.
+/// Splits off up to `len` front entries.
 pub fn split_record<'r>(rest: &mut &'r [f64], len: usize) -> &'r [f64] {
     rest.split_off(..len.min(rest.len())).unwrap_or_default()
 }
 
-/// [`split_record`] for a mutable record.
+/// Mutable [`split_record`].
 pub fn split_record_mut<'r>(rest: &mut &'r mut [f64], len: usize) -> &'r mut [f64] {
     rest.split_off_mut(..len.min(rest.len())).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! Sums in eight lanes: vectorised, in an order that depends on the length only.
+//! Sums in eight vectorised lanes, in fixed order.
 
 use gp_linalg::vector::dispatch;
 use pulp::{Simd, WithSimd};
@@ -37,7 +37,7 @@ pub(crate) fn dot(x: &[f64], y: &[f64]) -> f64 {
     total(lanes) + x_rest.iter().zip(y_rest).map(|(x, y)| x * y).sum::<f64>()
 }
 
-/// `values ← factor · values ∘ weights`; returns `Σ values ∘ weights` of the old values.
+/// `values ← factor · values ∘ weights`; returns the old `Σ values ∘ weights`.
 pub(crate) fn weigh(values: &mut [f64], weights: &[f64], factor: f64) -> f64 {
     dispatch(Weigh { values, weights, factor })
 }

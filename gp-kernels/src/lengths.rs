@@ -1,9 +1,9 @@
-//! Columns along which parameters are lengths.
+//! Columns of length parameters.
 
 use crate::expression::Form;
 use crate::kernel::Kernel;
 
-/// Appends one entry per parameter, own parameters first: a length's columns, or None.
+/// Appends, own parameters first, each length's columns or None.
 pub(crate) fn collect<K: Kernel + ?Sized>(
     kernel: &K,
     columns: &[usize],

@@ -37,7 +37,7 @@ pub use registry::{Registry, parse};
 pub use tree::{KernelExt, parameter_count};
 pub use workspace::Workspace;
 
-/// README example, run as a test.
+/// README example as a test.
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]
 struct WorkspaceReadme;

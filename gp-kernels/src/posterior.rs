@@ -1,8 +1,7 @@
-//! Gaussian posterior over inducing values, and its predictions, for all sparse methods.
+//! Gaussian posterior over inducing values.
 //!
-//! Whitened form `q(v) = N(m, V)`: expectation propagation gives the precision `V⁻¹ = B = L_B L_Bᵀ`, variational
-//! methods a factor of `V = L_S L_Sᵀ`. A latent value with `φ` and `s` has mean `φᵀ m` and variance `s + φᵀ V φ`, a
-//! sum of two squares.
+//! `q(v) = N(m, V)`, by a factor of `V⁻¹ = B = L_B L_Bᵀ` (EP) or `V = L_S L_Sᵀ` (variational). Latent mean `φᵀ m`,
+//! variance `s + φᵀ V φ`.
 
 mod beliefs;
 mod blocks;
@@ -32,7 +31,7 @@ use crate::inducing::{InducingInputs, InducingPrior};
 use crate::kernel::Kernel;
 use crate::tree::KernelExt;
 
-/// Factor of the covariance V of whitened inducing values, or of its inverse.
+/// Factor of V or `V⁻¹`.
 #[derive(Clone, Debug)]
 pub enum PosteriorFactor {
     /// `V⁻¹ = B = L_B L_Bᵀ`.
@@ -41,7 +40,7 @@ pub enum PosteriorFactor {
     Covariance(Mat<f64>),
 }
 
-/// Posterior of one latent function: kernel, inducing inputs, and `q(v) = N(m, V)` with `u = L v`.
+/// One latent function's `q(v) = N(m, V)`, `u = L v`.
 #[derive(Clone, Debug)]
 pub struct InducingPosterior {
     policy: JitterPolicy,
@@ -51,17 +50,16 @@ pub struct InducingPosterior {
     collapsed: OnceLock<Option<Collapsed>>,
 }
 
-/// Latent means and variances at some points, without observation noise.
+/// Latent means and variances, without observation noise.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LatentPrediction {
     /// Posterior means.
     pub mean: Vec<f64>,
-    /// Posterior variances ≥ 0; at least the rounding error of the prior variance if all rows are inducing
-    /// inputs.
+    /// Posterior variances, ≥ 0.
     pub variance: Vec<f64>,
 }
 
-/// `prior − explained`, but at least the rounding error of `prior`, below which no digit is correct.
+/// `prior − explained`, at least the rounding error of `prior`.
 #[must_use]
 pub fn unexplained(prior: f64, explained: f64) -> f64 {
     (prior - explained).max(f64::EPSILON * prior)
@@ -75,21 +73,20 @@ impl LatentPrediction {
     }
 }
 
-/// Joint samples of the latent function.
+/// Joint latent samples.
 #[derive(Clone, Debug)]
 pub struct LatentSamples {
-    /// One function per column, one point per row.
+    /// Points × functions.
     pub functions: Mat<f64>,
-    /// Jitter of the covariance given the inducing values.
+    /// Jitter of the conditional covariance.
     pub jitter: JitterRecord,
 }
 
 impl InducingPosterior {
-    /// Posterior with mean (M) and factor (M×M) of the whitened inducing values; `policy` must be the jitter
-    /// policy of their `K_zz`.
+    /// `q(v)` from mean (M), factor (M×M), and jitter `policy` of `K_zz`.
     ///
     /// # Errors
-    /// Wrong shapes, non-finite numbers, and errors of [`InducingPrior::new`].
+    /// Wrong shapes, non-finite numbers; as [`InducingPrior::new`].
     pub fn new(
         kernel: Box<dyn Kernel>,
         inputs: InducingInputs,
@@ -101,11 +98,10 @@ impl InducingPosterior {
         Self::beside(prior, policy, mean, factor)
     }
 
-    /// Posterior of another latent function with the same kernel and inducing inputs. Shares the factor of
-    /// `K_zz`; [mixtures](MixturePosterior) project points once for both.
+    /// Another function that shares the prior, and projections in [mixtures](MixturePosterior).
     ///
     /// # Errors
-    /// Wrong shapes and non-finite numbers.
+    /// Wrong shapes, non-finite numbers.
     pub fn alike(&self, mean: Vec<f64>, factor: PosteriorFactor) -> Result<Self, KernelError> {
         Self::beside(self.prior.clone(), self.policy, mean, factor)
     }
@@ -124,13 +120,13 @@ impl InducingPosterior {
         Ok(Self { policy, prior, mean, factor, collapsed: OnceLock::new() })
     }
 
-    /// `true` if both [share](Self::alike) kernel and inducing inputs in memory.
+    /// `true` if both [share](Self::alike) a prior.
     #[must_use]
     pub fn is_alike(&self, other: &Self) -> bool {
         self.prior.is(&other.prior)
     }
 
-    /// Prior as a posterior: mean zero, `V = I`.
+    /// Prior: `m = 0`, `V = I`.
     ///
     /// # Errors
     /// Those of [`InducingPrior::new`].
@@ -144,7 +140,7 @@ impl InducingPosterior {
         Self::new(kernel, inputs, policy, vec![0.0; count], identity)
     }
 
-    /// Kernel of the latent function.
+    /// Latent function's kernel.
     pub fn kernel(&self) -> &dyn Kernel {
         self.prior.kernel()
     }
@@ -159,7 +155,7 @@ impl InducingPosterior {
         &self.mean
     }
 
-    /// Factor of V or of its inverse.
+    /// Factor of V or `V⁻¹`.
     pub fn factor(&self) -> &PosteriorFactor {
         &self.factor
     }
@@ -169,7 +165,7 @@ impl InducingPosterior {
         self.prior.jitter()
     }
 
-    /// Posterior mean of the inducing values, `E u = L m`.
+    /// Mean of inducing values, `L m`.
     pub fn inducing_mean(&self) -> Result<Vec<f64>, KernelError> {
         let mut u = self.mean.clone();
         let column = faer::ColMut::from_slice_mut(&mut u).as_mat_mut();
@@ -177,13 +173,13 @@ impl InducingPosterior {
         Ok(u)
     }
 
-    /// Contents for a model file.
+    /// Form for model files.
     pub fn to_stored(&self) -> StoredPosterior {
         StoredPosterior::new(self.kernel().expression(), self.inputs(), self.policy, &self.mean, &self.factor)
     }
 }
 
-/// Checks the shape; zeroes entries above the diagonal.
+/// Checks shapes; zeroes above the diagonal.
 fn checked_factor(factor: PosteriorFactor, count: usize) -> Result<PosteriorFactor, KernelError> {
     match factor {
         PosteriorFactor::Precision(factor) => {

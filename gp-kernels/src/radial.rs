@@ -1,4 +1,4 @@
-//! Kernels `κ(s(x, z))` with profile κ and distance s.
+//! Kernels `κ(s(x, z))` of distances s.
 
 use gp_optim::Parameter;
 
@@ -10,12 +10,11 @@ use crate::metrics::Metric;
 use crate::tree::check_per_input;
 use crate::workspace::Workspace;
 
-/// Covariance as a function of a distance, with `κ(0) = 1`; each implementation defines a kernel. A variance
-/// is a factor in expressions.
+/// Covariance κ of a distance s, `κ(0) = 1`; defines a kernel.
 pub trait Profile: Clone + std::fmt::Debug + Default + Send + Sync + 'static {
     /// Name in expressions.
     const NAME: &'static str;
-    /// One-line summary with the formula.
+    /// One line with the formula.
     const SUMMARY: &'static str;
     /// Other common names.
     const ALIASES: &'static [&'static str] = &[];
@@ -27,16 +26,15 @@ pub trait Profile: Clone + std::fmt::Debug + Default + Send + Sync + 'static {
         Vec::new()
     }
 
-    /// Replaces distances in `s` by covariances; `own` are the profile's parameters.
+    /// `s_i ← κ(s_i)`, with parameters `own`.
     fn apply(&self, own: &[Parameter], s: &mut [f64]);
 
-    /// Replaces each `s_i` by `upstream_i κ'(s_i)`, adds the gradient of the profile's parameters to
-    /// `own_grad`, returns `Σ upstream_i κ(s_i)`.
+    /// `s_i ← upstream_i κ'(s_i)`; adds to `own_grad`; returns `Σ upstream_i κ(s_i)`.
     ///
-    /// Where κ' is unbounded (rough kernels at s = 0), use zero: the one-sided slopes cancel.
+    /// Use 0 for unbounded κ' (rough kernels, s = 0): one-sided slopes cancel.
     fn reverse(&self, own: &[Parameter], s: &mut [f64], upstream: &[f64], own_grad: &mut [f64]) -> f64;
 
-    /// Closed forms with Gaussian windows, if any.
+    /// Closed forms with Gaussian windows.
     fn windowed(_kernel: &Radial<Self>) -> Option<&dyn Windowed> {
         None
     }
@@ -52,7 +50,7 @@ pub struct Radial<P: Profile> {
 }
 
 impl<P: Profile> Radial<P> {
-    /// Kernel with default parameters; [`KernelExt::set`](crate::KernelExt::set) changes them.
+    /// Default parameters; [`KernelExt::set`](crate::KernelExt::set) changes them.
     pub fn new() -> Self {
         let defaults = P::Metric::parameters().into_iter().chain(P::parameters());
         Self::from_params(defaults.map(|(param, _)| param).collect())
@@ -62,7 +60,7 @@ impl<P: Profile> Radial<P> {
         Self { profile: P::default(), params, metric_count: P::Metric::parameters().len() }
     }
 
-    /// Entry for a [`Registry`](crate::Registry).
+    /// [`Registry`](crate::Registry) entry.
     pub fn entry() -> KernelEntry {
         KernelEntry::new(P::NAME, P::SUMMARY, |arguments: &mut KernelArguments<'_>| {
             let mut params = Vec::new();

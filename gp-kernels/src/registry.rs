@@ -7,7 +7,7 @@ use crate::kernel::Kernel;
 use crate::kernels;
 use gp_optim::{did_you_mean, named};
 
-/// A new kernel is a file in `kernels/` and a line here.
+/// One line per file in `kernels/`.
 const BUILT_IN: &[fn() -> KernelEntry] = &[
     kernels::rbf::Rbf::entry,
     kernels::matern12::Matern12::entry,
@@ -26,7 +26,7 @@ const BUILT_IN: &[fn() -> KernelEntry] = &[
     ActiveDims::entry,
 ];
 
-/// List of kernels by name, extensible by other crates.
+/// Kernels by name, extensible.
 #[derive(Clone, Debug)]
 pub struct Registry {
     entries: Vec<KernelEntry>,
@@ -38,7 +38,7 @@ impl Registry {
         Self { entries: BUILT_IN.iter().map(|entry| entry()).collect() }
     }
 
-    /// Adds a kernel or replaces the one of the same name.
+    /// Adds or replaces by name.
     #[must_use]
     pub fn with(mut self, entry: KernelEntry) -> Self {
         self.entries.retain(|known| known.name() != entry.name());
@@ -46,21 +46,21 @@ impl Registry {
         self
     }
 
-    /// Entries, in listing order.
+    /// In listing order.
     pub fn entries(&self) -> &[KernelEntry] {
         &self.entries
     }
 
-    /// Entry with exactly this name.
+    /// Entry of exactly this name.
     ///
     /// # Errors
-    /// [`KernelError::UnknownName`] with the available names.
+    /// [`KernelError::UnknownName`].
     pub fn find(&self, name: &str) -> Result<KernelEntry, KernelError> {
         let found = self.entries.iter().find(|entry| entry.name() == name).copied();
         found.ok_or_else(|| self.unknown(name))
     }
 
-    /// Entry for a name as typed: ignores case and underscores, knows aliases.
+    /// Entry by name or alias, ignoring case and `_`.
     ///
     /// ```
     /// use gp_kernels::Registry;
@@ -72,8 +72,7 @@ impl Registry {
     /// ```
     ///
     /// # Errors
-    /// [`KernelError::UnknownName`] with the available names, [`KernelError::AmbiguousName`] with the
-    /// possible ones.
+    /// [`KernelError::UnknownName`], [`KernelError::AmbiguousName`].
     pub fn named(&self, name: &str) -> Result<KernelEntry, KernelError> {
         let found = named(name, self.entries.iter().map(|entry| (entry.name(), entry.aliases())));
         match found[..] {
@@ -97,24 +96,24 @@ impl Registry {
         }
     }
 
-    /// Parses a kernel expression; names in any case, aliases included.
+    /// Parses an expression.
     ///
     /// # Errors
-    /// [`KernelError::Expression`] with the column.
+    /// [`KernelError::Expression`].
     pub fn parse(&self, text: &str) -> Result<Box<dyn Kernel>, KernelError> {
         expression::parse(text, &|name| self.named(name), Columns::Unknown)
     }
 
-    /// Parses an expression for points of `inputs` columns: resolves `ard=true`, reports missing columns.
+    /// Parses for `inputs` columns: resolves `ard=true`, checks columns.
     ///
     /// # Errors
-    /// [`KernelError::Expression`] with the column.
+    /// [`KernelError::Expression`].
     pub fn parse_for(&self, text: &str, inputs: usize) -> Result<Box<dyn Kernel>, KernelError> {
         expression::parse(text, &|name| self.named(name), Columns::Count(inputs))
     }
 
-    /// Parses an expression with lengths in other units: along column d, `units[d]` units of the expression
-    /// are one unit of the points. Converts written lengths, bounds and priors, not defaults.
+    /// Parses lengths in other units: `units[d]` of the expression are one of column d. Converts written
+    /// lengths, bounds, priors, not defaults.
     ///
     /// ```
     /// use gp_kernels::{KernelExt, Registry};
@@ -125,8 +124,7 @@ impl Registry {
     /// ```
     ///
     /// # Errors
-    /// [`KernelError::Expression`] with the column, for example if one number, bound or prior covers columns
-    /// of different units.
+    /// [`KernelError::Expression`], such as one number for different units.
     pub fn parse_in_units(&self, text: &str, units: &[f64]) -> Result<Box<dyn Kernel>, KernelError> {
         expression::parse(text, &|name| self.named(name), Columns::Units(units))
     }
@@ -138,7 +136,7 @@ impl Default for Registry {
     }
 }
 
-/// Parses an expression of built-in kernels.
+/// Parses built-in kernels.
 ///
 /// ```
 /// use gp_kernels::{KernelExt, parse};
@@ -148,7 +146,7 @@ impl Default for Registry {
 /// ```
 ///
 /// # Errors
-/// [`KernelError::Expression`] with the column.
+/// [`KernelError::Expression`].
 pub fn parse(text: &str) -> Result<Box<dyn Kernel>, KernelError> {
     Registry::built_in().parse(text)
 }

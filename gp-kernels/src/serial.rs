@@ -1,5 +1,4 @@
-//! serde for kernels, as expressions of the built-in registry; [`Registry::parse`](crate::Registry::parse) reads
-//! kernels of other crates.
+//! serde by built-in expressions; others need [`Registry::parse`](crate::Registry::parse).
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

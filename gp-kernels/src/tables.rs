@@ -1,13 +1,13 @@
-//! Points and tiles of covariances with contiguous rows or columns.
+//! Contiguous points and tiles.
 
 use faer::prelude::ReborrowMut;
 use faer::{ContiguousFwd, MatMut, MatRef};
 
-/// Table of N points in D dimensions, N×D, with contiguous rows.
+/// N points, N×D, contiguous rows.
 pub type Points<'a> = MatRef<'a, f64, usize, usize, isize, ContiguousFwd>;
-/// Mutable [`Points`], for point gradients.
+/// Mutable [`Points`].
 pub type PointsMut<'a> = MatMut<'a, f64, usize, usize, isize, ContiguousFwd>;
-/// Tile of covariances with contiguous columns.
+/// Covariance tile, contiguous columns.
 pub type Block<'a> = MatRef<'a, f64, usize, usize, ContiguousFwd, isize>;
 /// Mutable [`Block`].
 pub type BlockMut<'a> = MatMut<'a, f64, usize, usize, ContiguousFwd, isize>;
@@ -24,13 +24,13 @@ pub fn column<'a>(tile: Block<'a>, j: usize) -> &'a [f64] {
     tile.col(j).as_slice()
 }
 
-/// Column `j` of a mutable tile.
+/// Column `j`, mutable.
 #[inline]
 pub fn column_mut<'a>(tile: &'a mut BlockMut<'_>, j: usize) -> &'a mut [f64] {
     tile.rb_mut().col_mut(j).as_slice_mut()
 }
 
-/// Row `i` of a mutable table of points.
+/// Coordinates of point `i`, mutable.
 #[inline]
 pub fn point_mut<'a>(points: &'a mut PointsMut<'_>, i: usize) -> &'a mut [f64] {
     points.rb_mut().row_mut(i).as_slice_mut()

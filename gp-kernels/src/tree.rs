@@ -1,4 +1,4 @@
-//! Names, values and unconstrained gradients of any kernel's tree.
+//! Names, values, unconstrained gradients of kernel trees.
 
 use gp_optim::{Parameter, ParameterSet, ParameterSetMut, Prior, Transform};
 
@@ -7,7 +7,7 @@ use crate::expression;
 use crate::kernel::Kernel;
 use crate::lengths;
 
-/// Number of parameter values of a kernel and its children.
+/// Number of values, children included.
 pub fn parameter_count<K: Kernel + ?Sized>(kernel: &K) -> usize {
     let own: usize = kernel.parameters().iter().map(Parameter::len).sum();
     own + kernel.children().iter().map(|child| parameter_count(child.as_ref())).sum::<usize>()
@@ -26,8 +26,7 @@ fn walk_mut<K: Kernel + ?Sized>(
     kernel.children_mut().iter_mut().try_for_each(|child| walk_mut(child.as_mut(), visit))
 }
 
-/// Copies values between kernels of the same structure; false if a parameter rejects some (earlier ones are
-/// copied).
+/// Copies values until one is rejected (false).
 pub(crate) fn copy_values(from: &dyn Kernel, to: &mut dyn Kernel) -> bool {
     let own = from.parameters().iter().zip(to.parameters_mut());
     own.into_iter().all(|(from, to)| to.set_values(from.values()).is_ok())
@@ -60,7 +59,6 @@ impl<K: Kernel + ?Sized> ParameterSetMut for TreeMut<'_, K> {
     }
 }
 
-/// Checks that per-input parameters have one value per column.
 pub(crate) fn check_per_input(kernel: &str, params: &[Parameter], found: usize) -> Result<(), KernelError> {
     let wrong = params.iter().find(|parameter| parameter.is_vector() && parameter.len() != found);
     wrong.map_or(Ok(()), |parameter| {
@@ -69,37 +67,35 @@ pub(crate) fn check_per_input(kernel: &str, params: &[Parameter], found: usize) 
     })
 }
 
-/// Operations of every kernel, apart from covariances. Own parameters come before those of children.
+/// Parameters and expression of a kernel tree, own first.
 ///
-/// Names look like `rbf.lengthscale[1]`: kernel, parameter, and element if there are several; the second
-/// `rbf` is `rbf2`. An unambiguous ending suffices (`lengthscale[1]`), and `kernel.` may precede. A name
-/// without element selects all elements.
+/// Names: `rbf.lengthscale[1]`; the second `rbf` is `rbf2`. An unambiguous ending suffices; `kernel.` may
+/// precede. Without element, all are selected.
 pub trait KernelExt: Kernel {
-    /// Expression that parses back to the same bits.
+    /// Expression that parses to equal bits.
     fn expression(&self) -> String {
         expression::print(self)
     }
 
-    /// Expression with parameters formatted by `value`, for example with fewer digits.
+    /// Expression with parameters formatted by `value`.
     fn expression_with(&self, value: &dyn Fn(&Parameter) -> String) -> String {
         expression::print_with(self, value)
     }
 
-    /// Columns along which each parameter is a length, ordered as
-    /// [`for_each_parameter`](KernelExt::for_each_parameter), for points of `inputs` columns; None for
-    /// [other parameters](Kernel::is_length).
+    /// Columns of [lengths](Kernel::is_length), else None, in
+    /// [`for_each_parameter`](KernelExt::for_each_parameter) order, for `inputs` columns.
     fn length_columns(&self, inputs: usize) -> Vec<Option<Vec<usize>>> {
         let (all, mut found) = ((0..inputs).collect::<Vec<_>>(), Vec::new());
         lengths::collect(self, &all, &mut found);
         found
     }
 
-    /// Number of parameter values.
+    /// Number of values.
     fn parameter_count(&self) -> usize {
         parameter_count(self)
     }
 
-    /// Calls `visit` with every parameter.
+    /// Visits every parameter.
     fn for_each_parameter(&self, visit: &mut dyn FnMut(&Parameter)) {
         walk(self, &mut |_, parameter| visit(parameter));
     }
@@ -113,7 +109,7 @@ pub trait KernelExt: Kernel {
         });
     }
 
-    /// Full name of every value.
+    /// Full names of all values.
     fn parameter_names(&self) -> Vec<String> {
         let mut names = Vec::new();
         self.blocks().iter().for_each(|block| block.push_names(&mut names));
@@ -130,7 +126,7 @@ pub trait KernelExt: Kernel {
     /// Value with this name.
     ///
     /// # Errors
-    /// [`KernelError::ParameterName`] unless the name matches exactly one value.
+    /// [`KernelError::ParameterName`] unless one value matches.
     fn get(&self, name: &str) -> Result<f64, KernelError> {
         let found = self.find(name)?;
         match found.as_slice() {
@@ -139,35 +135,34 @@ pub trait KernelExt: Kernel {
         }
     }
 
-    /// Sets all values that match a name.
+    /// Sets all matching values.
     ///
     /// # Errors
-    /// [`KernelError::ParameterName`] if no value or several parameters match, [`KernelError::Parameter`]
-    /// for a value outside its domain.
+    /// [`KernelError::ParameterName`] unless one parameter matches; [`KernelError::Parameter`].
     fn set(&mut self, name: &str, value: f64) -> Result<(), KernelError> {
         self.change(name, &mut |parameter, element| Ok(parameter.set(element, value)?))
     }
 
-    /// Fixes or frees all values that match a name.
+    /// Fixes or frees all matching values.
     ///
     /// # Errors
-    /// [`KernelError::ParameterName`] if no value or several parameters match.
+    /// [`KernelError::ParameterName`] unless one parameter matches.
     fn fix(&mut self, name: &str, fixed: bool) -> Result<(), KernelError> {
         self.change(name, &mut |parameter, element| Ok(parameter.fix(element, fixed)?))
     }
 
-    /// Sets the bounds of a whole parameter.
+    /// Sets a parameter's bounds.
     ///
     /// # Errors
-    /// As [`set`](KernelExt::set), also if a present value is out of bounds.
+    /// As [`set`](KernelExt::set).
     fn bound(&mut self, name: &str, transform: Transform) -> Result<(), KernelError> {
         self.change(name, &mut |parameter, _| Ok(parameter.set_transform(transform)?))
     }
 
-    /// Sets or removes the prior of a whole parameter.
+    /// Sets or removes a parameter's prior.
     ///
     /// # Errors
-    /// As [`set`](KernelExt::set), also for an invalid prior.
+    /// As [`set`](KernelExt::set).
     fn set_prior(&mut self, name: &str, prior: Option<Prior>) -> Result<(), KernelError> {
         self.change(name, &mut |parameter, _| Ok(parameter.set_prior(prior)?))
     }
@@ -177,40 +172,39 @@ pub trait KernelExt: Kernel {
         Tree(self).free_count()
     }
 
-    /// Writes the free values, unconstrained.
+    /// Writes unconstrained free values.
     ///
     /// # Errors
-    /// [`KernelError::Parameter`] unless `out` has length [`free_count`](KernelExt::free_count).
+    /// [`KernelError::Parameter`] for wrong length.
     fn write_free(&self, out: &mut [f64]) -> Result<(), KernelError> {
         Ok(Tree(self).write_free(out)?)
     }
 
-    /// Sets the free values from unconstrained ones.
+    /// Sets free values, unconstrained.
     ///
     /// # Errors
-    /// [`KernelError::Parameter`] for a wrong length or non-finite numbers; nothing changes then.
+    /// [`KernelError::Parameter`], without changes.
     fn set_free(&mut self, unconstrained: &[f64]) -> Result<(), KernelError> {
         Ok(TreeMut(self).set_free(unconstrained)?)
     }
 
-    /// Converts a gradient with respect to all natural values into one with respect to free unconstrained
-    /// values.
+    /// Converts gradients from natural to free unconstrained values.
     ///
     /// # Errors
-    /// [`KernelError::Parameter`] for a wrong length.
+    /// [`KernelError::Parameter`] for wrong length.
     fn chain_gradient(&self, natural: &[f64], out: &mut [f64]) -> Result<(), KernelError> {
         Ok(Tree(self).chain_gradient(natural, out)?)
     }
 
-    /// Sum of the log prior densities of all parameters.
+    /// Sum of log prior densities.
     fn log_prior(&self) -> f64 {
         Tree(self).log_prior()
     }
 
-    /// Adds the gradient of [`log_prior`](KernelExt::log_prior) to a gradient in natural units.
+    /// Adds the [`log_prior`](KernelExt::log_prior) gradient, natural units.
     ///
     /// # Errors
-    /// [`KernelError::Parameter`] for a wrong length.
+    /// [`KernelError::Parameter`] for wrong length.
     fn add_log_prior_gradient(&self, natural: &mut [f64]) -> Result<(), KernelError> {
         Ok(Tree(self).add_log_prior_gradient(natural)?)
     }
@@ -266,7 +260,7 @@ pub trait KernelExt: Kernel {
 
 impl<K: Kernel + ?Sized> KernelExt for K {}
 
-/// Parameter name, and position of its values in the kernel.
+/// Parameter name and value positions.
 #[doc(hidden)]
 #[derive(Clone, Debug)]
 pub struct NamedBlock {
@@ -285,7 +279,7 @@ impl NamedBlock {
         }
     }
 
-    /// `true` for the name or its ending after a dot.
+    /// `true` for the name or its end after a dot.
     fn matches(&self, wanted: &str) -> bool {
         self.name == wanted || self.name.strip_suffix(wanted).is_some_and(|front| front.ends_with('.'))
     }
@@ -315,7 +309,6 @@ fn number_nodes<K: Kernel + ?Sized>(
     }
 }
 
-/// `rbf` for the first kernel of this name, `rbf2` for the second.
 fn numbered_label(name: &str, counts: &mut Vec<(String, usize)>) -> String {
     match counts.iter_mut().find(|(known, _)| known == name) {
         Some((_, count)) => {

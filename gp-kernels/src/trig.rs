@@ -1,22 +1,22 @@
-//! Branchless `sin πt` and `cos πt`, for vectorised loops.
+//! Branchless, vectorisable `sin πt` and `cos πt`.
 
-/// From 2^53 on, all floats are even integers, with sine 0 and cosine 1.
+/// 2^53: from here, floats are even integers.
 const ALL_EVEN: f64 = 9_007_199_254_740_992.0; // 2^53
 
-/// `t`, or 0 for such an even integer or a non-finite t.
+/// `t`, or 0 beyond `ALL_EVEN` and for NaN.
 #[inline(always)]
 fn within(t: f64) -> f64 {
     if t.abs() < ALL_EVEN { t } else { 0.0 }
 }
 
-/// Nearest integer for |x| < 2^51, ties to even; larger numbers unchanged.
+/// Nearest integer, ties to even; |x| ≥ 2^51 unchanged.
 #[inline(always)]
 fn nearest(x: f64) -> f64 {
     const SHIFT: f64 = 6_755_399_441_055_744.0; // 1.5 · 2^52: adding it leaves no room for a fraction
     if x.abs() < 2_251_799_813_685_248.0 { (x + SHIFT) - SHIFT } else { x }
 }
 
-/// Coefficients of `sin πt / t` in t²; at |t| = 1/2 the next term is below 1e-19.
+/// `sin πt / t` in t²; next term < 1e-19 at |t| = 1/2.
 const SINE: [f64; 12] = taylor(1);
 const COSINE: [f64; 12] = taylor(0);
 

@@ -1,6 +1,6 @@
-//! Buffers that kernels borrow instead of allocating.
+//! Reusable buffers.
 
-/// Pool of buffers; allocates only until it has seen the sizes of an evaluation.
+/// Pool of reusable buffers.
 #[derive(Debug, Default)]
 pub struct Workspace {
     free: Vec<Vec<f64>>,
@@ -12,14 +12,14 @@ impl Workspace {
         Self::default()
     }
 
-    /// Lends a buffer of `len` zeros. [Give it back](Self::give) after use.
+    /// Lends `len` zeros; [return](Self::give) them.
     pub fn take(&mut self, len: usize) -> Vec<f64> {
         let mut buffer = self.take_dirty(len);
         buffer.fill(0.0);
         buffer
     }
 
-    /// Lends a buffer of `len` numbers of any value.
+    /// Lends `len` arbitrary numbers.
     pub fn take_dirty(&mut self, len: usize) -> Vec<f64> {
         let mut buffer = match self.best_fit(len).or_else(|| self.largest()) {
             Some(position) => self.free.swap_remove(position),
@@ -34,14 +34,12 @@ impl Workspace {
         self.free.push(buffer);
     }
 
-    /// Largest free buffer, which grows if none fits: the pool never holds more buffers than are lent at
-    /// once.
+    /// Largest free buffer; grows if none fits.
     fn largest(&self) -> Option<usize> {
         let all = self.free.iter().enumerate();
         all.max_by_key(|(_, buffer)| buffer.capacity()).map(|(position, _)| position)
     }
 
-    /// Smallest free buffer that is large enough.
     fn best_fit(&self, len: usize) -> Option<usize> {
         let fitting = self.free.iter().enumerate().filter(|(_, buffer)| buffer.capacity() >= len);
         fitting.min_by_key(|(_, buffer)| buffer.capacity()).map(|(position, _)| position)

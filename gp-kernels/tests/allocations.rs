@@ -1,4 +1,4 @@
-//! No allocation after the first call of a size.
+//! No allocation after the first call.
 
 #[path = "suite/common/mod.rs"]
 mod common;
@@ -19,7 +19,7 @@ fn blocks(body: impl FnOnce()) -> u64 {
     dhat::HeapStats::get().total_blocks - before
 }
 
-/// A single test, because allocations of the whole process are counted.
+/// A single test: allocations of the whole process are counted.
 #[test]
 fn repeated_calls_allocate_nothing() {
     let _profiler = dhat::Profiler::builder().testing().build();

@@ -1,5 +1,4 @@
-//! Conversions to `Box<dyn Likelihood>`, so that the integrals of each type are compiled here only, not in every crate
-//! that boxes it.
+//! Conversions to `Box<dyn Likelihood>`, compiled once.
 
 use crate::{
     BernoulliLogit, BernoulliProbit, Beta, Coregionalised, Gamma, Gaussian, Gaussians, Likelihood,

@@ -1,4 +1,4 @@
-//! Labels 0, …, C − 1 with given class probabilities.
+//! Labels 0, …, C − 1.
 
 use rand::{Rng, RngExt};
 

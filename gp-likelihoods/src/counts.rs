@@ -18,9 +18,7 @@ fn log_peak(y: f64) -> f64 {
     -0.5 * y.ln() - HALF_LN_TAU - stirling_remainder(y)
 }
 
-/// `ln(λʸ e^{−λ}/y!)` from `ln λ`; `rate` is called for small counts only.
-///
-/// Large counts use the peak less the loss from it: terms of size `y ln y` would cancel.
+/// `ln(λʸ e^{−λ}/y!)`; `rate` only for small counts: terms `y ln y` of large ones cancel.
 pub(crate) fn log_p<S: Scalar>(y: f64, log_rate: S, rate: impl Fn() -> S) -> S {
     if y < STIRLING_FROM {
         return log_rate * y - rate() - ln_gamma(y + 1.0);
@@ -28,7 +26,7 @@ pub(crate) fn log_p<S: Scalar>(y: f64, log_rate: S, rate: impl Fn() -> S) -> S {
     (log_rate - y.ln()).exp_remainder() * -y + log_peak(y)
 }
 
-/// `E[ln p]` under a Gaussian log rate, with `y − E[λ]` and `E[λ]`.
+/// `E[ln p]`, `y − E[λ]` and `E[λ]` for Gaussian ln λ.
 pub(crate) fn expected_log_p(y: f64, mean: f64, variance: f64) -> (f64, f64, f64) {
     let log_rate = mean + 0.5 * variance;
     let rate = log_rate.exp();
@@ -39,16 +37,15 @@ pub(crate) fn expected_log_p(y: f64, mean: f64, variance: f64) -> (f64, f64, f64
     (log_peak(y) - y * (exp_remainder(away) + 0.5 * variance), -y * away.exp_m1(), rate)
 }
 
-/// Variance v above which `exp(v) − 1` is `exp(v)`.
+/// Variance from which `exp(v) − 1` rounds to `exp(v)`.
 const WIDE: f64 = 40.0;
 
-/// Moments for a log-normal rate; `given`: conditional variance over squared rate.
+/// Log-normal rate; `given`: conditional variance over squared rate.
 pub(crate) fn log_normal_moments(mean: f64, variance: f64, given: f64) -> ObservationMoments {
     let log_rate = mean + 0.5 * variance;
     let rate = log_rate.exp();
     let spread = if variance > WIDE {
-        // One exponential: a small rate and a large factor may leave the range of `f64` although their
-        // product does not.
+        // One exponential: the product is in range where rate and factor may not be.
         (2.0 * log_rate + variance + given.ln_1p()).exp()
     } else {
         let relative = variance.exp_m1() + given * variance.exp();

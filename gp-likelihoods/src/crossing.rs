@@ -1,17 +1,17 @@
-//! Root of a non-decreasing function in few evaluations, for quantiles.
+//! Root of a non-decreasing function, for quantiles.
 
 use crate::error::LikelihoodError;
 use crate::special::logistic;
 
-/// More than a double has exponents.
+/// Exceeds a double's exponents.
 const MAX_DOUBLINGS: u32 = 1100;
-/// Every fourth evaluation halves a bracket, exhausting a double's exponents and digits.
+/// Every fourth step bisects: exhausts doubles.
 const MAX_STEPS: u32 = 4800;
-/// Evaluations to halve the bracket, before bisecting.
+/// Steps allowed to halve a bracket.
 const PATIENCE: u32 = 3;
-/// Relative distance of ends that count as equal.
+/// Relative distance of equal ends.
 const NARROW: f64 = 8.0 * f64::EPSILON;
-/// Relative first step if no spread is known.
+/// Relative first step without known spread.
 const SHORT: f64 = 1e-3;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,7 +77,7 @@ impl Among {
         }
     }
 
-    /// For counts, at least the neighbour.
+    /// Counts: at least the neighbour.
     fn away(self, y: f64, step: f64) -> f64 {
         let there = self.number(self.place(y) + step);
         match self {
@@ -134,7 +134,7 @@ fn bracket(
     mut step: f64,
     f: &mut impl FnMut(f64) -> Result<f64, LikelihoodError>,
 ) -> Result<Bracket, LikelihoodError> {
-    // Outside the domain f is not evaluated: it counts as negative below and positive above.
+    // Outside the domain, f counts as negative below and positive above.
     let first = among.before_all();
     let mut here = ValueAt { at: start, value: f(start)? };
     let up = !here.reaches();
@@ -156,9 +156,7 @@ fn bracket(
     Ok(Bracket { low: here, high: here })
 }
 
-/// Inverse quadratic interpolation where safe, else bisection (T. R. Chandrupatla, "A new hybrid
-/// quadratic/bisection algorithm for finding the zero of a nonlinear function without using derivatives",
-/// Advances in Engineering Software 28, 1997).
+/// Inverse quadratic interpolation where safe, else bisection (Chandrupatla 1997, Adv. Eng. Software 28).
 fn narrow(
     among: Among,
     mut ends: Bracket,
@@ -190,7 +188,7 @@ impl Bracket {
         self.low.at.abs().max(self.high.at.abs())
     }
 
-    /// Number at a fraction of the bracket, or its middle, if inside.
+    /// Number at this fraction, else the middle, if inside.
     fn between(&self, among: Among, share: f64) -> Option<f64> {
         let inside = |at: &f64| *at > self.low.at && *at < self.high.at;
         let along = |share: f64| among.number(among.place(self.low.at) + share * self.width(among));
@@ -204,7 +202,7 @@ impl Bracket {
         }
     }
 
-    /// Next fraction: root of the quadratic through ends and previous point, kept off the ends; ½ if unsafe.
+    /// Quadratic's root, away from the ends; ½ if unsafe.
     fn next(&self, among: Among, now: ValueAt, before: ValueAt) -> f64 {
         let other = if now.reaches() { self.low } else { self.high };
         let [a, b, c] = [now, other, before].map(|place| ValueAt { at: among.place(place.at), ..place });

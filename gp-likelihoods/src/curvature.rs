@@ -1,6 +1,4 @@
-//! Further derivatives of log densities, for methods such as Laplace's approximation.
-//!
-//! [`Likelihood`] gives the first and the diagonal of the second; others are fourth-order finite differences of these.
+//! Mixed and higher derivatives of log densities, by finite differences of fourth order.
 //!
 //! ```
 //! use gp_likelihoods::{Gaussian, curvature::LogDensityAt};
@@ -14,10 +12,10 @@ use crate::derivatives::PointDerivatives;
 use crate::error::LikelihoodError;
 use crate::likelihood::{Likelihood, parameter_count};
 
-/// Log density of one observation at one latent vector.
+/// One observation at one latent vector.
 #[derive(Clone, Copy, Debug)]
 pub struct LogDensityAt<'a> {
-    /// Likelihood with its current parameters.
+    /// Likelihood with current parameters.
     pub likelihood: &'a dyn Likelihood,
     /// Observation.
     pub y: &'a [f64],
@@ -25,7 +23,7 @@ pub struct LogDensityAt<'a> {
     pub f: &'a [f64],
 }
 
-/// Log density with first and second derivatives by the latents.
+/// Log density with two derivatives.
 #[derive(Clone, Debug)]
 pub struct Curvature {
     /// `ln p(y | f)`
@@ -36,9 +34,9 @@ pub struct Curvature {
     pub w: Vec<f64>,
 }
 
-/// Derivatives of the log density: [`by_latent`] or [`by_params`].
+/// List of derivatives: [`by_latent`] or [`by_params`].
 pub type Derivatives = fn(LogDensityAt<'_>) -> Result<Vec<f64>, LikelihoodError>;
-/// Derivative order, step, and (multiple of the step, 12 times its weight).
+/// Order, step, (multiple of step, 12 × weight).
 type Stencil = (i32, f64, &'static [(f64, f64)]);
 
 const FIRST: Stencil = (1, 2e-3, &[(-2.0, 1.0), (-1.0, -8.0), (1.0, 8.0), (2.0, -1.0)]);
@@ -51,7 +49,7 @@ impl LogDensityAt<'_> {
         Ok(slopes)
     }
 
-    /// Value, gradient and W, by one evaluation of derivatives, and 5Q more if Q > 1.
+    /// Value, gradient and W, in `1 + 5Q` evaluations (1 if `Q = 1`).
     ///
     /// # Errors
     /// Those of [`Likelihood::log_density_slopes`].
@@ -71,7 +69,7 @@ impl LogDensityAt<'_> {
         Ok(Curvature { value: here.value, gradient: here.by_latent, w })
     }
 
-    /// Directional derivative `Σ_q d_q ∂/∂f_q` of a list of derivatives.
+    /// Directional derivative `Σ_q d_q ∂/∂f_q` of `list`.
     ///
     /// # Errors
     /// Those of `list`.
@@ -79,7 +77,7 @@ impl LogDensityAt<'_> {
         self.difference(direction, FIRST, list)
     }
 
-    /// `½ Σ S_qr ∂²/∂f_q ∂f_r` of a list of derivatives, for a latent covariance S.
+    /// `½ Σ S_qr ∂²/∂f_q ∂f_r` of `list`, latent covariance S.
     ///
     /// # Errors
     /// Those of `list`.

@@ -2,8 +2,7 @@
 
 use crate::error::{LikelihoodError, check_count};
 
-/// Value with derivatives by latent means and variances and all parameters; reusable output of
-/// [`Likelihood::expected_log_density`](crate::Likelihood::expected_log_density) and
+/// Reusable output of [`Likelihood::expected_log_density`](crate::Likelihood::expected_log_density) and
 /// [`Likelihood::tilted`](crate::Likelihood::tilted).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LatentDerivatives {
@@ -13,8 +12,7 @@ pub struct LatentDerivatives {
     pub by_mean: Vec<f64>,
     /// Derivatives by variances (Q).
     pub by_variance: Vec<f64>,
-    /// Derivatives by natural parameters, in the order of
-    /// [`Described::parameters`](crate::Described::parameters), vectors flattened.
+    /// Derivatives by natural [parameters](crate::Described::parameters), in order, flattened.
     pub by_params: Vec<f64>,
 }
 
@@ -28,7 +26,7 @@ impl LatentDerivatives {
         self.by_params.copy_from_slice(by_params);
     }
 
-    /// Zeroes all fields for these numbers of latents and parameter values.
+    /// Resizes and zeroes all fields.
     pub fn reset(&mut self, latents: usize, params: usize) {
         self.value = 0.0;
         refill(&mut self.by_mean, latents);
@@ -37,19 +35,19 @@ impl LatentDerivatives {
     }
 }
 
-/// Log density at one point with derivatives.
+/// Log density with derivatives at one f.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PointDerivatives {
     /// `ln p(y | f)`
     pub value: f64,
     /// First derivatives by latents (Q).
     pub by_latent: Vec<f64>,
-    /// Second derivatives by each latent (Q, the diagonal).
+    /// Diagonal second derivatives (Q).
     pub by_latent_twice: Vec<f64>,
 }
 
 impl PointDerivatives {
-    /// Zeroes all fields for this number of latents.
+    /// Resizes and zeroes all fields.
     pub fn reset(&mut self, latents: usize) {
         self.value = 0.0;
         refill(&mut self.by_latent, latents);
@@ -60,9 +58,9 @@ impl PointDerivatives {
 /// Mean and variance of one output.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ObservationMoments {
-    /// Mean; NaN if it does not exist.
+    /// Mean; NaN if undefined.
     pub mean: f64,
-    /// Variance; infinite if it does not exist.
+    /// Variance; infinite if undefined.
     pub variance: f64,
 }
 
@@ -71,7 +69,6 @@ pub(crate) fn refill(target: &mut Vec<f64>, count: usize) {
     target.resize(count, 0.0);
 }
 
-/// Only element of a slice for one latent.
 pub(crate) fn only<T: Copy>(slice: &[T]) -> Result<T, LikelihoodError> {
     check_count("number of latents", slice.len(), slice.len() == 1, "1")?;
     Ok(slice[0])

@@ -8,7 +8,7 @@ use crate::support::Support;
 const AT: f64 = 0.5;
 const ROUNDING: f64 = 1e-12;
 
-/// Variance of a count relative to its mean, given the latents.
+/// Count variance relative to its mean, given f.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Dispersion {
@@ -20,7 +20,7 @@ pub enum Dispersion {
     More,
 }
 
-/// Dispersion of the first output at latents of ½, for counts with known moments.
+/// First output's dispersion at `f = ½`, if counts of known moments.
 ///
 /// ```
 /// use gp_likelihoods::{Dispersion, dispersion, parse};

@@ -8,7 +8,7 @@ use gp_optim::text::Arguments;
 use crate::error::LikelihoodError;
 use crate::likelihood::Likelihood;
 
-/// Constructor with starting values from the settings; parameters are read afterwards.
+/// Constructor from settings; parameters are read afterwards.
 pub type Build = fn(&mut Arguments) -> Result<Box<dyn Likelihood>, LikelihoodError>;
 
 type BuildHolding = dyn Fn(&mut Arguments) -> Result<Box<dyn Likelihood>, LikelihoodError> + Send + Sync;
@@ -36,14 +36,13 @@ impl fmt::Debug for LikelihoodEntry {
 }
 
 impl LikelihoodEntry {
-    /// Entry with a name (letters, digits and `_`, not starting with a digit), one-line summary and
-    /// constructor.
+    /// Entry by name (letters, digits, `_`; no leading digit), one-line summary, constructor.
     #[must_use]
     pub const fn new(name: &'static str, summary: &'static str, build: Build) -> Self {
         Self { name, summary, example: name, aliases: &[], build: Builder::Plain(build) }
     }
 
-    /// [`new`](Self::new) with a closure that captures values, such as a likelihood to copy.
+    /// [`new`](Self::new) with a capturing closure.
     #[must_use]
     pub fn of(
         name: &'static str,

@@ -3,11 +3,11 @@
 use gp_optim::ParameterError;
 use gp_optim::text::SyntaxError;
 
-/// Error with argument, value and allowed range.
+/// Error with argument, value and range.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LikelihoodError {
-    /// An argument is outside its domain.
+    /// Argument outside its domain.
     #[error("{what} is {value}, but must be {allowed}")]
     Argument {
         /// Argument.
@@ -38,7 +38,7 @@ pub enum LikelihoodError {
     /// Integrand that quadrature cannot resolve.
     #[error("an integrand is not finite, or too rough for quadrature, between {low} and {high}")]
     Unresolved {
-        /// Start of the last unresolved panel, integration variable.
+        /// Start of the last unresolved panel.
         low: f64,
         /// End of that panel.
         high: f64,
@@ -48,7 +48,7 @@ pub enum LikelihoodError {
     Expression {
         /// Full text.
         text: String,
-        /// Column in characters, from 1; one past the end of a short text.
+        /// Column in characters, from 1 to one past the end.
         column: usize,
         /// Fault and remedy.
         message: String,
@@ -63,7 +63,7 @@ pub enum LikelihoodError {
         name: String,
         /// Available names.
         available: String,
-        /// End of the message with a suggestion by [`did_you_mean`](gp_optim::did_you_mean).
+        /// Suggestion by [`did_you_mean`](gp_optim::did_you_mean).
         meant: String,
     },
     /// Name with several meanings.
@@ -76,10 +76,10 @@ pub enum LikelihoodError {
         /// Last possible name.
         last: String,
     },
-    /// Failure of a likelihood from another crate.
+    /// Failure of another crate's likelihood.
     #[error("{message}")]
     Evaluation {
-        /// Reason of the failure.
+        /// Reason.
         message: String,
     },
     /// Parameter value outside its domain.
@@ -87,7 +87,7 @@ pub enum LikelihoodError {
     Parameter(#[from] ParameterError),
 }
 
-/// Error naming the argument unless `holds`, a comparison that NaN must fail.
+/// Error unless `holds`, which NaN must fail.
 pub(crate) fn check(
     what: &'static str,
     value: f64,

@@ -1,4 +1,4 @@
-//! Text form of likelihoods, also in model files: `student_t(scale=0.04, dof=fixed(2.5))`.
+//! Text form of likelihoods: `student_t(scale=0.04, dof=fixed(2.5))`.
 //!
 //! ```text
 //! likelihood = name [ "(" [ argument { "," argument } ] ")" ]

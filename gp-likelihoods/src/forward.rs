@@ -1,6 +1,6 @@
-//! Macros that implement likelihood methods by another likelihood or quadrature.
+//! Macros implementing likelihood methods.
 
-/// Implements the named methods of [`Described`](crate::Described) by those of a field.
+/// Forwards the named methods of [`Described`](crate::Described) to a field.
 ///
 /// ```
 /// use gp_likelihoods::{Described, Poisson, Support, forward};

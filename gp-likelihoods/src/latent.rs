@@ -1,4 +1,4 @@
-//! Gaussian belief about one latent value.
+//! Gaussian belief about a latent value.
 
 use crate::error::{LikelihoodError, check};
 
@@ -10,10 +10,10 @@ pub struct Latent {
 }
 
 impl Latent {
-    /// Belief with this mean and variance; variance 0 is exact knowledge.
+    /// Belief; variance 0: known exactly.
     ///
     /// # Errors
-    /// [`LikelihoodError::Argument`] for non-finite numbers or a negative variance.
+    /// [`LikelihoodError::Argument`] for non-finite numbers, negative variance.
     pub fn new(mean: f64, variance: f64) -> Result<Self, LikelihoodError> {
         check("latent mean", mean, mean.is_finite(), "finite")?;
         let sound = variance >= 0.0 && variance.is_finite();

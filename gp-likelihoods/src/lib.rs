@@ -1,7 +1,6 @@
 //! Likelihoods p(y | f) of observations y given latent values f.
 //!
-//! Inference uses log densities, expectations under Gaussian beliefs, and normalisers of a Gaussian times a power of
-//! the likelihood; predictions use the distribution of y.
+//! Log densities, Gaussian expectations, tilted normalisers; distributions of y.
 #![doc = ""]
 #![doc = include_str!("../README.md")]
 

@@ -1,5 +1,4 @@
-//! The [`Likelihood`] trait, in four layers: 1 log densities, 2 expected log densities, 3 tilted normalisers, 4
-//! predictions.
+//! [`Likelihood`], in layers: 1 log densities, 2 expectations, 3 tilted normalisers, 4 predictions.
 
 use std::fmt::Debug;
 
@@ -17,12 +16,12 @@ use crate::rows::{self, RowError, Targets};
 use crate::support::Support;
 use crate::workspace::Workspace;
 
-/// Properties of a likelihood with any Q and P.
+/// Properties of a likelihood.
 pub trait Described: Debug + Send + Sync {
     /// Name in lists and model files, such as `student_t`.
     fn name(&self) -> &'static str;
 
-    /// Untrained integers by name, such as the number of classes.
+    /// Untrained integers by name, such as `classes`.
     fn settings(&self) -> Vec<(&'static str, usize)> {
         Vec::new()
     }
@@ -32,23 +31,23 @@ pub trait Described: Debug + Send + Sync {
         &[]
     }
 
-    /// Parameters, mutable: values, fixed marks, bounds, priors.
+    /// Mutable parameters: values, fixed marks, bounds, priors.
     fn parameters_mut(&mut self) -> &mut [Parameter] {
         &mut []
     }
 
-    /// Lower limits of parameters by name, given the target's variance; none by default. Above them,
-    /// predictions have mean and variance, and densities stay bounded at zero residuals.
+    /// Lower limits by parameter name for this target variance (default: none): predictions then have
+    /// moments, densities are bounded at zero residuals.
     fn least_values(&self, _variance: f64) -> Vec<(&'static str, f64)> {
         Vec::new()
     }
 
-    /// Number Q of latent values per observation.
+    /// Number Q of latents per observation.
     fn latents(&self) -> usize {
         1
     }
 
-    /// Role of a latent value, such as `mean`; None (default) for numbers.
+    /// Role of a latent, such as `mean`; default: numbered.
     fn latent_name(&self, _latent: usize) -> Option<String> {
         None
     }
@@ -61,54 +60,49 @@ pub trait Described: Debug + Send + Sync {
     /// Possible values of each output.
     fn support(&self) -> Support;
 
-    /// `true` if `ln p(y | f)` is jointly concave in all latents for every y: tilted distributions have one
-    /// mode and a covariance below the cavity's.
+    /// `true` if `ln p(y | f)` is jointly concave in f: one tilted mode, smaller covariance than the
+    /// cavity's.
     fn is_log_concave(&self) -> bool {
         false
     }
 
-    /// `true` if `ln p(y | f)` has two continuous derivatives in f; otherwise quadrature differentiates the
-    /// Gaussian.
+    /// `true` if `ln p(y | f)` has two continuous derivatives in f.
     fn is_smooth(&self) -> bool {
         true
     }
 
-    /// `true` if `ln p(y | f)` is bounded below in f, so that its gradient vanishes at improbable
-    /// observations. Bounds then have maxima that ignore some observations; steps on them start with low
-    /// observation weights.
+    /// `true` if `ln p(y | f)` is bounded below: bounds may have maxima that ignore observations; steps on
+    /// them start with low weights.
     fn saturates(&self) -> bool {
         false
     }
 
-    /// `true` if `p(y | f) = exp(f_y)/Σ_c exp(f_c)`, which methods with vectorised exponentials evaluate
-    /// themselves.
+    /// `true` if `p(y | f) = exp(f_y)/Σ_c exp(f_c)`.
     fn is_softmax(&self) -> bool {
         false
     }
 
-    /// `true` if, with one latent, no `P(y ≤ c | f)` increases with f. This bounds the cost of predictions
-    /// for beliefs of any width.
+    /// `true` if no `P(y ≤ c | f)` increases with f (one latent); limits prediction cost.
     fn grows_with_latent(&self) -> bool {
         false
     }
 
-    /// `true` if only log densities are known, cheapest in batches. Integrals are then sample means over
-    /// blocks of observations ([`Likelihood::log_densities_of_rows`]).
+    /// `true` if only log densities are known; integrals average [`Likelihood::log_densities_of_rows`].
     fn is_sampled(&self) -> bool {
         false
     }
 
-    /// Link between observation and first latent value.
+    /// Link between observation and first latent.
     fn link(&self) -> Link {
         Link::Other
     }
 
-    /// Power w > 0 of an observation's factor in inference. Densities and integrals ignore it.
+    /// Power w > 0 of the factor, in inference only.
     fn weight(&self, _y: &[f64]) -> f64 {
         1.0
     }
 
-    /// Likelihood without extra columns ([`Adjusted`](crate::Adjusted)), for predictions.
+    /// Likelihood without extra columns ([`Adjusted`](crate::Adjusted)).
     fn plain(&self) -> Option<&dyn Likelihood> {
         None
     }
@@ -118,76 +112,72 @@ pub trait Described: Debug + Send + Sync {
         self.plain().map_or_else(|| self.outputs(), |plain| plain.outputs())
     }
 
-    /// Pieces approximated separately; None for a single factor.
+    /// Pieces approximated separately, if several.
     fn pieces(&self) -> Option<&dyn Pieces> {
         None
     }
 
-    /// Gaussian noise of one latent, if exactly that, for closed-form methods; includes fixed mark, bounds
-    /// and prior.
+    /// Exactly Gaussian noise of one latent, with fixed mark, bounds, prior.
     fn gaussian_noise(&self) -> Option<&Gaussian> {
         None
     }
 
-    /// `true` if single outputs may be missing (NaN). The density is then of present outputs.
+    /// `true` if outputs may be missing (NaN); the density ignores them.
     fn takes_missing_outputs(&self) -> bool {
         false
     }
 
-    /// Likelihood with these known noise variances added, one per output. None unless each of several
-    /// outputs has Gaussian noise about its own latent.
+    /// Adds known noise variances per output; None unless each of several outputs has Gaussian noise about
+    /// its own latent.
     fn with_known_noise(&self, _known: &[f64]) -> Option<Box<dyn Likelihood>> {
         None
     }
 
-    /// `true` if outputs are linear in the latents plus Gaussian noise: the exact posterior is Gaussian.
+    /// `true` if outputs are linear in f plus Gaussian noise.
     fn is_linear_gaussian(&self) -> bool {
         self.gaussian_noise().is_some()
     }
 
-    /// Matrix W (P×Q, by rows) if outputs are `W f` plus noise.
+    /// Matrix W (`P×Q`, by rows) of outputs `W f` plus noise.
     fn mixing(&self) -> Option<&[f64]> {
         None
     }
 
-    /// Likelihood of one output (from 0), if its latent belongs to no other output.
+    /// One output's likelihood (from 0), if it shares no latent.
     fn own_latent(&self, _output: usize) -> Option<OwnLatent> {
         None
     }
 
-    /// Text that [`parse`](crate::parse) reads back to the last bit: name, settings, and parameters with
-    /// fixed marks, bounds and priors.
+    /// Text that [`parse`](crate::parse) reads back exactly, with settings, fixed marks, bounds, priors.
     fn expression(&self) -> String {
         expression::print(self.name(), &self.settings(), self.parameters())
     }
 }
 
-/// Likelihood of one observation `y` given Q latent values f.
+/// Likelihood of one observation `y` given Q latents f.
 ///
-/// [`Density`](crate::Density) implements this trait; other implementations can use the quadrature in
-/// [`defaults`](crate::defaults). Slices of observations and results by output have length P
-/// ([`outputs`](Described::outputs)), latent values and beliefs length Q ([`latents`](Described::latents)).
+/// Implement [`Density`](crate::Density), or use [`defaults`](crate::defaults). Observations and results per
+/// output have length P ([`outputs`](Described::outputs)), latents and beliefs Q
+/// ([`latents`](Described::latents)).
 pub trait Likelihood: Described + CloneLikelihood {
-    /// Checks that y is possible, with at least one output if some may be
-    /// [missing](Described::takes_missing_outputs).
+    /// Checks y: in the support, not all [missing](Described::takes_missing_outputs).
     ///
     /// # Errors
-    /// [`LikelihoodError::Count`] for a wrong length; [`LikelihoodError::Argument`] or
-    /// [`LikelihoodError::NoSuchClass`] for a wrong value.
+    /// [`LikelihoodError::Count`] for wrong lengths; [`LikelihoodError::Argument`] or
+    /// [`LikelihoodError::NoSuchClass`] for wrong values.
     fn check_observation(&self, y: &[f64]) -> Result<(), LikelihoodError> {
         check_count("number of outputs", y.len(), y.len() == self.outputs(), "that of the likelihood")?;
         let may_miss = self.takes_missing_outputs() && y.iter().any(|y| !y.is_nan());
         y.iter().filter(|y| !(may_miss && y.is_nan())).try_for_each(|&y| self.support().check(y))
     }
 
-    /// `ln p(y | f)` for S latent vectors (S×Q, by rows).
+    /// `ln p(y | f)` at S latent vectors (`S×Q`, by rows).
     ///
     /// # Errors
-    /// An observation outside the support, or wrong lengths.
+    /// Impossible observation, wrong lengths.
     fn log_densities(&self, y: &[f64], f: &[f64], out: &mut [f64]) -> Result<(), LikelihoodError>;
 
-    /// [`log_densities`](Self::log_densities) of several observations. `f` holds one S×Q table per
-    /// observation, `out` S values.
+    /// [`log_densities`](Self::log_densities) of several observations, each `S×Q` in `f`, S in `out`.
     ///
     /// # Errors
     /// Those of [`log_densities`](Self::log_densities), with the first failing row.
@@ -197,8 +187,7 @@ pub trait Likelihood: Described + CloneLikelihood {
         })
     }
 
-    /// Derivatives of these log densities by all parameters, averaged over each row's samples. `out` has one
-    /// value per row and parameter value, by rows. By default one
+    /// Parameter derivatives averaged per row, by rows. Default: one
     /// [`log_density_by_params`](Self::log_density_by_params) per sample.
     ///
     /// # Errors
@@ -208,7 +197,7 @@ pub trait Likelihood: Described + CloneLikelihood {
         rows::mean_by_params(rows, shape, f, out, |y, f, out| self.log_density_by_params(y, f, out))
     }
 
-    /// Log density at one f with derivatives by the latents.
+    /// Log density at one f with latent derivatives.
     ///
     /// # Errors
     /// As [`log_densities`](Self::log_densities).
@@ -219,21 +208,21 @@ pub trait Likelihood: Described + CloneLikelihood {
         out: &mut PointDerivatives,
     ) -> Result<(), LikelihoodError>;
 
-    /// Derivatives of the log density by all natural parameters; one slot per value.
+    /// Derivatives by natural parameters, one slot per value.
     ///
     /// # Errors
     /// As [`log_densities`](Self::log_densities).
     fn log_density_by_params(&self, y: &[f64], f: &[f64], out: &mut [f64]) -> Result<(), LikelihoodError>;
 
-    /// Peak or bend of the density of y in one latent; a hint to quadrature.
+    /// Peak or bend of the density in one latent.
     fn landmark(&self, _y: &[f64]) -> Option<f64> {
         None
     }
 
-    /// Expectation `E[ln p(y | f)]` for independent `f_q ~ q_q`, with derivatives.
+    /// `E[ln p(y | f)]` for independent `f_q ~ q_q`, with derivatives.
     ///
     /// # Errors
-    /// An observation outside the support, or wrong lengths.
+    /// Impossible observation, wrong lengths.
     fn expected_log_density(
         &self,
         y: &[f64],
@@ -242,10 +231,10 @@ pub trait Likelihood: Described + CloneLikelihood {
         out: &mut LatentDerivatives,
     ) -> Result<(), LikelihoodError>;
 
-    /// Tilted normaliser `ln ∫ p(y | f)^α Π N(f_q; m_q, v_q) df` for α in (0, 1], with derivatives.
+    /// `ln ∫ p(y | f)^α Π N(f_q; m_q, v_q) df`, α in (0, 1], with derivatives.
     ///
     /// # Errors
-    /// As [`expected_log_density`](Likelihood::expected_log_density); a power outside (0, 1].
+    /// As [`expected_log_density`](Likelihood::expected_log_density); power outside (0, 1].
     fn tilted(
         &self,
         y: &[f64],
@@ -255,7 +244,7 @@ pub trait Likelihood: Described + CloneLikelihood {
         out: &mut LatentDerivatives,
     ) -> Result<(), LikelihoodError>;
 
-    /// Mean and variance of each output given f.
+    /// Mean and variance per output given f.
     ///
     /// # Errors
     /// Wrong lengths.
@@ -264,16 +253,16 @@ pub trait Likelihood: Described + CloneLikelihood {
     /// `P(output ≤ y)` given f, output from 0.
     ///
     /// # Errors
-    /// Wrong lengths, or no such output.
+    /// Wrong lengths, no such output.
     fn conditional_cdf(&self, output: usize, y: f64, f: &[f64]) -> Result<f64, LikelihoodError>;
 
     /// Draws one observation given f.
     ///
     /// # Errors
-    /// Wrong lengths, or observations beyond the range of `f64`.
+    /// Wrong lengths, observations beyond `f64`.
     fn sample(&self, f: &[f64], rng: &mut dyn Rng, out: &mut [f64]) -> Result<(), LikelihoodError>;
 
-    /// Mean and variance of each output under independent `f_q ~ q_q`.
+    /// Mean and variance per output under `f_q ~ q_q`.
     ///
     /// # Errors
     /// Wrong lengths.
@@ -284,10 +273,10 @@ pub trait Likelihood: Described + CloneLikelihood {
         out: &mut [ObservationMoments],
     ) -> Result<(), LikelihoodError>;
 
-    /// Class probabilities in the order of [`Support::label`].
+    /// Class probabilities, ordered as [`Support::label`].
     ///
     /// # Errors
-    /// [`LikelihoodError::Count`] for a wrong number of slots; else as [`tilted`](Likelihood::tilted).
+    /// [`LikelihoodError::Count`] unless one slot per class; else as [`tilted`](Likelihood::tilted).
     fn class_probabilities(
         &self,
         q: &[Latent],
@@ -327,7 +316,7 @@ pub trait Likelihood: Described + CloneLikelihood {
     /// Quantile of one output (from 0) under `f ~ q`.
     ///
     /// # Errors
-    /// As [`predictive_cdf`](Likelihood::predictive_cdf); a probability outside (0, 1).
+    /// As [`predictive_cdf`](Likelihood::predictive_cdf); probability outside (0, 1).
     fn predictive_quantile(
         &self,
         q: &[Latent],
@@ -344,11 +333,11 @@ pub struct OwnLatent {
     pub latent: usize,
     /// One-latent likelihood of the output.
     pub likelihood: Box<dyn Likelihood>,
-    /// Index of its first parameter value in the full likelihood.
+    /// First parameter index in the full likelihood.
     pub first_param: usize,
 }
 
-/// Boxed clones, for every `Clone` likelihood.
+/// Boxed clones of `Clone` likelihoods.
 pub trait CloneLikelihood {
     /// Boxed copy.
     fn clone_box(&self) -> Box<dyn Likelihood>;

@@ -1,12 +1,12 @@
 //! Links between observation and latent.
 
-/// Effect of the first latent value on the observation.
+/// Effect of the first latent on the observation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Link {
-    /// Equal shift: the density depends only on the difference.
+    /// Density depends on the difference only.
     Identity,
-    /// Mean proportional to the latent's exponential.
+    /// Mean proportional to `exp(f)`.
     Log,
     /// Any other link.
     Other,

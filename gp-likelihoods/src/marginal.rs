@@ -10,7 +10,7 @@ use crate::shape::{check_output, check_outputs};
 use crate::workspace::Workspace;
 use crate::{by_quadrature, forward};
 
-/// Likelihood of one output, all others missing, with all latents and parameters of the full likelihood.
+/// Likelihood of one output, others missing; latents and parameters stay.
 ///
 /// ```
 /// use gp_likelihoods::{Latent, Likelihood, Marginal, Workspace, parse};
@@ -31,7 +31,7 @@ impl Marginal {
     /// Marginal of one output (from 0).
     ///
     /// # Errors
-    /// [`LikelihoodError::Count`] for no such output, or if none of several may be missing.
+    /// [`LikelihoodError::Count`] for no such output, or unless others may be missing.
     pub fn new(whole: Box<dyn Likelihood>, output: usize) -> Result<Self, LikelihoodError> {
         check_output(whole.as_ref(), output)?;
         let alone = whole.takes_missing_outputs() || whole.outputs() == 1;

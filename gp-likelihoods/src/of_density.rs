@@ -1,4 +1,4 @@
-//! [`Likelihood`] of every [`Density`], by closed forms, jets and quadrature.
+//! [`Likelihood`] of every [`Density`].
 
 use rand::Rng;
 

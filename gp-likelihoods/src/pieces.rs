@@ -13,28 +13,26 @@ use crate::workspace::Workspace;
 
 /// Likelihood as a product of *pieces*, factors of some latents.
 ///
-/// Expectation propagation approximates each piece by integrals over its own latents. Return the
-/// implementation from [`Described::pieces`](crate::Described::pieces); for one factor per latent, implement
-/// [`Separable`](crate::Separable) instead. A piece must not call integrals of the full likelihood, which
-/// may be sums over pieces. A `dyn Likelihood` without declared pieces is its only piece.
+/// EP approximates each over its own latents. Return the implementation from
+/// [`Described::pieces`](crate::Described::pieces); for one factor per latent, implement
+/// [`Separable`](crate::Separable). Pieces must not call integrals of the full likelihood, which may sum over
+/// pieces. A `dyn Likelihood` without pieces is its only one.
 pub trait Pieces {
-    /// Number of pieces (≥ 1), the same for all observations.
+    /// Number of pieces, ≥ 1, equal for all y.
     fn piece_count(&self) -> usize;
 
-    /// Number of latents of a piece (≥ 1), the same for all observations.
+    /// Latents per piece, ≥ 1, equal for all y.
     fn touched_count(&self, piece: usize) -> usize;
 
-    /// Latent index in one slot (from 0) of a piece; may depend on the checked observation.
+    /// Latent in a slot (from 0) of a piece; may depend on the checked y.
     fn touched_latent(&self, y: &[f64], piece: usize, slot: usize) -> usize;
 
-    /// `true` if `ln p(y | f)` is the sum of log pieces; otherwise inference replaces the density by their
-    /// product.
+    /// `true` if pieces multiply to `p(y | f)`; else inference replaces the density by their product.
     fn multiply_to_density(&self) -> bool {
         true
     }
 
-    /// [`Likelihood::tilted`](crate::Likelihood::tilted) of one piece. `q` and derivatives by means and
-    /// variances are by slot; derivatives by parameters include all of the likelihood's.
+    /// [`Likelihood::tilted`](crate::Likelihood::tilted) of one piece: latents by slot, all parameters.
     ///
     /// # Errors
     /// As [`Likelihood::tilted`](crate::Likelihood::tilted).
@@ -48,8 +46,8 @@ pub trait Pieces {
         out: &mut LatentDerivatives,
     ) -> Result<(), LikelihoodError>;
 
-    /// [`Likelihood::expected_log_density`](crate::Likelihood::expected_log_density) of one piece, laid out
-    /// as in [`tilted_piece`](Self::tilted_piece).
+    /// [`Likelihood::expected_log_density`](crate::Likelihood::expected_log_density) of one piece, as
+    /// [`tilted_piece`](Self::tilted_piece).
     ///
     /// # Errors
     /// As [`Likelihood::expected_log_density`](crate::Likelihood::expected_log_density).

@@ -11,8 +11,8 @@ use crate::latent::Latent;
 use crate::likelihood::Likelihood;
 use crate::workspace::Workspace;
 
-/// Likelihood under a mixture of K Gaussian beliefs about Q latents, K·Q by component. For K = 1, results
-/// equal the likelihood's bit for bit.
+/// Likelihood under a mixture of K beliefs about Q latents (K·Q, by component). For K = 1, the likelihood's
+/// bits.
 #[derive(Clone, Copy, Debug)]
 pub struct Predictive<'a> {
     likelihood: &'a dyn Likelihood,
@@ -83,7 +83,7 @@ impl<'a> Predictive<'a> {
     /// `ln p(y)`.
     ///
     /// # Errors
-    /// Those of the likelihood, including impossible observations.
+    /// Those of the likelihood.
     pub fn log_density(
         &self,
         y: &[f64],
@@ -102,7 +102,7 @@ impl<'a> Predictive<'a> {
     /// `P(output ≤ y)` for one output (from 0).
     ///
     /// # Errors
-    /// No such output, and those of the likelihood.
+    /// No such output; those of the likelihood.
     pub fn cdf(
         &self,
         beliefs: &[Latent],
@@ -116,10 +116,10 @@ impl<'a> Predictive<'a> {
         Ok(sum)
     }
 
-    /// Quantile of one output (from 0), between the components' quantiles.
+    /// Quantile of one output (from 0).
     ///
     /// # Errors
-    /// A probability outside (0, 1), no such output, and those of the likelihood.
+    /// Probability outside (0, 1), no such output; those of the likelihood.
     pub fn quantile(
         &self,
         beliefs: &[Latent],
@@ -150,8 +150,7 @@ impl<'a> Predictive<'a> {
         crossing_between(defaults::among(support), [low, high], &mut excess)
     }
 
-    /// Draws one observation from a random component with independent latents; one slot per output. A single
-    /// component uses no random number.
+    /// Draws one observation; K = 1 takes no random number for the component.
     ///
     /// # Errors
     /// Those of the likelihood.

@@ -1,4 +1,4 @@
-//! Probability that one Gaussian variable is the largest.
+//! Probability that a Gaussian variable is the largest.
 
 mod line;
 mod nodes;
@@ -11,8 +11,8 @@ use crate::special::{inverse_mills, log_normal_cdf};
 use crate::workspace::Workspace;
 use rivals::Rival;
 
-/// Class of the largest independent noisy Gaussian latent, with label noise (Villacampa-Calvo &
-/// Hernández-Lobato 2017 eq. 68 and 13).
+/// Class of the largest noisy Gaussian latent, with label noise (Villacampa-Calvo & Hernández-Lobato 2017 eq.
+/// 68 and 13).
 ///
 /// ```
 /// use gp_likelihoods::{Latent, Race, Workspace};
@@ -30,11 +30,10 @@ pub struct Race {
 }
 
 impl Race {
-    /// Race with this noise variance per latent; a share `label_noise` of labels is uniform over all
-    /// classes.
+    /// Noise variance per latent; fraction `label_noise` of uniform labels.
     ///
     /// # Errors
-    /// [`LikelihoodError::Argument`] for a negative or non-finite noise, or a label noise outside [0, 1].
+    /// [`LikelihoodError::Argument`] for negative or non-finite noise, `label_noise` outside [0, 1].
     pub fn new(noise: f64, label_noise: f64) -> Result<Self, LikelihoodError> {
         let sound = noise >= 0.0 && noise.is_finite();
         crate::error::check("noise variance", noise, sound, "finite and not negative")?;
@@ -61,10 +60,10 @@ impl Race {
         Ok(((1.0 - self.label_noise) * slopes.value.exp() + self.label_noise / q.len() as f64).ln())
     }
 
-    /// All class probabilities, normalised to sum 1.
+    /// Class probabilities, normalised to sum 1.
     ///
     /// # Errors
-    /// [`LikelihoodError::Count`] unless there is one slot per class; else as
+    /// [`LikelihoodError::Count`] unless one slot per class; else as
     /// [`log_probability`](Self::log_probability).
     pub fn probabilities(
         &self,
@@ -80,12 +79,12 @@ impl Race {
     }
 }
 
-/// Gives exactly known latents an order and finite derivatives.
+/// Gives exactly known latents order and finite derivatives.
 const MIN_VARIANCE: f64 = 1e-20;
 /// Standard deviations behind with probability below 1e-19.
 const HOPELESS: f64 = 9.0;
-/// `ln P(a_w > a_c for all c ≠ w)` for independent `a_c ~ N(m_c, v_c + noise)`, with derivatives: one
-/// integral `∫ N(u; m_w, v_w) Π_{c≠w} Φ((u − m_c)/√v_c) du` for any C.
+/// `ln P(a_w > a_c for all c ≠ w)`, `a_c ~ N(m_c, v_c + noise)`, with derivatives:
+/// `∫ N(u; m_w, v_w) Π_{c≠w} Φ((u − m_c)/√v_c) du`.
 pub(crate) fn log_win(
     winner: usize,
     q: &[Latent],

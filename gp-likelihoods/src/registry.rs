@@ -10,7 +10,7 @@ use crate::gaussian::Gaussian;
 use crate::likelihood::Likelihood;
 use crate::likelihoods;
 
-/// Each new likelihood needs a file in `likelihoods/` and a line here.
+/// New likelihoods need a file in `likelihoods/`, a line here.
 const BUILT_IN: &[fn() -> LikelihoodEntry] = &[
     Gaussian::entry,
     likelihoods::student_t::StudentT::entry,
@@ -33,7 +33,7 @@ const BUILT_IN: &[fn() -> LikelihoodEntry] = &[
     likelihoods::gprn::Gprn::entry,
 ];
 
-/// Likelihoods by name; other crates can add theirs.
+/// Likelihoods by name, extensible by other crates.
 #[derive(Clone, Debug)]
 pub struct Registry {
     entries: Vec<LikelihoodEntry>,
@@ -69,7 +69,7 @@ impl Registry {
         found.ok_or_else(|| self.unknown(name))
     }
 
-    /// Entry for a typed name, as in expressions: ignores case and underscores, knows aliases.
+    /// Entry for a typed name or alias, ignoring case and underscores.
     ///
     /// ```
     /// use gp_likelihoods::Registry;
@@ -103,8 +103,8 @@ impl Registry {
         LikelihoodError::UnknownName { name: name.to_owned(), available: available.join(", "), meant }
     }
 
-    /// Parses a likelihood, such as `student_t(scale=0.04, dof=2.5)`; a bare name has all defaults. Names as
-    /// in [`named`](Self::named).
+    /// Parses a likelihood, such as `student_t(scale=0.04, dof=2.5)`; arguments may be missing. Names as in
+    /// [`named`](Self::named).
     ///
     /// # Errors
     /// [`LikelihoodError::Expression`] with the fault's column.
@@ -136,7 +136,7 @@ impl Default for Registry {
     }
 }
 
-/// Parses one of this crate's likelihoods, as from [`Described::expression`](crate::Described::expression).
+/// Parses this crate's likelihoods; inverse of [`Described::expression`](crate::Described::expression).
 ///
 /// ```
 /// use gp_likelihoods::{Described, parse};
@@ -152,7 +152,7 @@ pub fn parse(text: &str) -> Result<Box<dyn Likelihood>, LikelihoodError> {
     Registry::built_in().parse(text)
 }
 
-/// This crate's likelihoods with their starting values.
+/// This crate's likelihoods with starting values.
 ///
 /// # Errors
 /// Those of the constructors.

@@ -42,8 +42,8 @@ impl<'a> Targets<'a> {
         RowError { row: self.numbers.get(place).copied().unwrap_or(place), fault }
     }
 
-    /// Number S ≥ 1 of latent vectors per observation, from checked lengths: `values` latents and `slots`
-    /// results, `each` per observation (S if None).
+    /// Latent vectors S ≥ 1 per observation, from checked lengths: `values` latents, `slots` results, `each`
+    /// per observation (default S).
     ///
     /// # Errors
     /// [`LikelihoodError::Count`] for a wrong length.
@@ -94,7 +94,7 @@ pub(crate) fn mean_by_params(
     of_sample: impl Fn(&[f64], &[f64], &mut [f64]) -> Result<(), LikelihoodError>,
 ) -> Result<(), RowError> {
     let samples = rows.samples((latents, outputs), f.len(), (out.len(), Some(count)))?;
-    // Few parameters fit on the stack, so that training steps do not allocate.
+    // On the stack, so that training steps do not allocate.
     let (mut few, mut many) = ([0.0; FEW], Vec::new());
     let slopes = if count <= FEW {
         &mut few[..count]

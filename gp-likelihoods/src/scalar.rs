@@ -1,4 +1,4 @@
-//! Number types of log densities: `f64`, and jets with derivatives.
+//! Number types of log densities.
 
 use std::fmt::Debug;
 use std::ops::{Add, Div, Mul, Neg, Sub};
@@ -9,7 +9,7 @@ use crate::special::{
     trigamma,
 };
 
-/// Number with the functions of log densities: `f64` for values, [`Jet2`] for derivatives.
+/// `f64` for values, or [`Jet2`] for derivatives, of log densities.
 pub trait Scalar:
     Copy
     + Debug
@@ -29,7 +29,7 @@ pub trait Scalar:
     /// Value without derivatives.
     fn value(self) -> f64;
 
-    /// Applies a function, given as value and first two derivatives (from argument and value).
+    /// Applies a function; `slopes(argument, value)`: its two derivatives.
     fn through(self, function: impl Fn(f64) -> f64, slopes: impl Fn(f64, f64) -> (f64, f64)) -> Self;
 
     /// `exp(x)`
@@ -62,7 +62,7 @@ pub trait Scalar:
         self.through(log1p_exp, |x, _| (logistic(x), logistic(x) * logistic(-x)))
     }
 
-    /// `ln Φ(x)` of the standard normal distribution.
+    /// `ln Φ(x)`, standard normal.
     fn log_normal_cdf(self) -> Self {
         self.through(log_normal_cdf, |x, _| {
             let ratio = inverse_mills(x);
@@ -128,7 +128,6 @@ impl Jet2 {
         Self { value, first: 1.0, second: 0.0 }
     }
 
-    /// Chain rule.
     fn chain(self, value: f64, slope: f64, curvature: f64) -> Self {
         let second = curvature * self.first * self.first + slope * self.second;
         Self { value, first: slope * self.first, second }
@@ -147,7 +146,7 @@ impl Scalar for Jet2 {
     fn through(self, function: impl Fn(f64) -> f64, slopes: impl Fn(f64, f64) -> (f64, f64)) -> Self {
         let value = function(self.value);
         if self.first == 0.0 && self.second == 0.0 {
-            // A constant has no derivatives even where those of the function are not finite.
+            // Constants have no derivatives, even where the function's are not finite.
             return Self::constant(value);
         }
         let (slope, curvature) = slopes(self.value, value);

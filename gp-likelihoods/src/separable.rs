@@ -9,8 +9,8 @@ use crate::likelihood::{Described, Likelihood, parameter_count};
 use crate::pieces::Pieces;
 use crate::workspace::Workspace;
 
-/// Likelihood with one factor per latent: `p(y | f) = Π_q p_q(y | f_q)`. Implementors have [`Pieces`]:
-/// return `Some(self)` from [`Described::pieces`], and every integral is one-dimensional.
+/// Likelihood `p(y | f) = Π_q p_q(y | f_q)`. Implements [`Pieces`]; return `Some(self)` from
+/// [`Described::pieces`].
 pub trait Separable: Described {
     /// Factor of one latent.
     fn factor(&self, latent: usize) -> Factor<'_>;
@@ -23,7 +23,7 @@ pub struct Factor<'a> {
     pub likelihood: &'a dyn Likelihood,
     /// Range of its outputs.
     pub outputs: Range<usize>,
-    /// Index of its first parameter value in the full likelihood.
+    /// First parameter index in the full likelihood.
     pub first_param: usize,
 }
 
@@ -76,7 +76,7 @@ impl Factor<'_> {
         y.get(self.outputs.clone()).unwrap_or_default()
     }
 
-    /// Moves derivatives by its own parameters to their places.
+    /// Moves derivatives by own parameters.
     fn place(&self, whole: &impl Described, out: &mut LatentDerivatives) {
         let count = parameter_count(whole.parameters());
         out.by_params.resize(count, 0.0);

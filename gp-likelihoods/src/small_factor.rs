@@ -1,7 +1,7 @@
-//! Cholesky factors of small Q×Q matrices, stored by rows in a slice.
+//! Cholesky factors of small Q×Q matrices, by rows.
 
-/// Replaces `a` by its lower Cholesky factor, zeros above the diagonal. `false`, with `a` overwritten, if a
-/// pivot is not finite or below `least_pivot`.
+/// Replaces `a` by its lower Cholesky factor, zeros above; `false`, `a` overwritten, for pivots not finite or
+/// below `least_pivot`.
 pub fn factorise(a: &mut [f64], q: usize, least_pivot: f64) -> bool {
     for i in 0..q {
         for j in 0..=i {

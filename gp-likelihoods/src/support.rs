@@ -8,15 +8,15 @@ use crate::error::{LikelihoodError, check};
 pub enum Support {
     /// Any finite number.
     Real,
-    /// A finite number above 0.
+    /// Finite number above 0.
     Positive,
-    /// A number strictly between 0 and 1.
+    /// Number strictly between 0 and 1.
     UnitInterval,
     /// Label −1 or 1.
     Signs,
     /// Whole number from 0 to 2⁵³.
     Counts,
-    /// This many labels 0, 1, 2, ….
+    /// Number of labels 0, 1, 2, ….
     Classes(usize),
 }
 
@@ -40,7 +40,7 @@ impl Support {
         }
     }
 
-    /// Label of a class (from 0) in the order of class probabilities.
+    /// Label of a class (from 0), in probability order.
     ///
     /// ```
     /// use gp_likelihoods::Support;

@@ -13,13 +13,13 @@ const NODES: usize = 4096;
 const SEED: u64 = 0;
 const MAX_NODES: usize = 1 << 20;
 
-/// Quadrature rules and memory for [`Likelihood`](crate::Likelihood), one per thread, reusable.
+/// Reusable quadrature rules and memory, one per thread.
 #[derive(Clone, Debug)]
 pub struct Workspace {
     pub(crate) panels: Panels,
     pub(crate) edges: Vec<f64>,
     pub(crate) point: PointDerivatives,
-    /// Nodes in f and normalised weights of the last integral.
+    /// Nodes f, normalised weights of the last integral.
     pub(crate) rule: Vec<(f64, f64)>,
     pub(crate) by_params: Vec<f64>,
     pub(crate) slopes: LatentDerivatives,
@@ -34,24 +34,23 @@ pub struct Workspace {
 }
 
 impl Workspace {
-    /// Workspace with 4096 quasi-random nodes of seed 0, used for more than three latents.
+    /// 4096 quasi-random nodes, seed 0, where product rules do not apply.
     #[must_use]
     pub fn new() -> Self {
         Self::with(NODES, SEED)
     }
 
-    /// Workspace with this number and seed of quasi-random nodes, used for more than three latents. Errors
-    /// shrink almost in proportion; another seed shows their size.
+    /// Quasi-random nodes by number and seed. Errors shrink almost proportionally; another seed shows them.
     ///
     /// # Errors
-    /// [`LikelihoodError::Count`] unless there are 2 to 2²⁰ nodes.
+    /// [`LikelihoodError::Count`] unless 2 to 2²⁰.
     pub fn with_nodes(nodes: usize, seed: u64) -> Result<Self, LikelihoodError> {
         check_count("number of nodes", nodes, (2..=MAX_NODES).contains(&nodes), "from 2 to 2^20")?;
         Ok(Self::with(nodes, seed))
     }
 
-    /// Error estimate of the last default integral over several latents: difference of its last two rules
-    /// relative to its terms. Usually an upper bound for quasi-random nodes (half against all).
+    /// Error estimate of the last default integral, `Q ≥ 2`: relative difference of its last two rules, or of
+    /// half and all nodes (usually an upper bound).
     #[must_use]
     pub fn disagreement(&self) -> f64 {
         self.many.disagreement()

@@ -34,7 +34,7 @@ struct Room {
     f: Vec<f64>,
 }
 
-/// Single test, because allocations are counted per process.
+/// Single test: allocations are counted per process.
 #[test]
 fn repeated_calls_allocate_nothing() {
     let _profiler = dhat::Profiler::builder().testing().build();

@@ -3,7 +3,7 @@
 use crate::jitter_record::JitterRecord;
 use faer::{ColRef, MatRef};
 
-/// Error of an operation. Each function documents the resulting state of its arguments.
+/// Error; functions document the state of arguments.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LinalgError {
@@ -36,10 +36,10 @@ pub enum LinalgError {
     NotPositiveDefinite {
         /// Dimension of the matrix.
         dim: usize,
-        /// Last jitter, first failed pivot, closest pair of rows.
+        /// Last jitter, first failed pivot, closest rows.
         record: JitterRecord,
     },
-    /// Bordered matrix not positive definite; no rows appended.
+    /// Bordered matrix not positive definite; nothing appended.
     #[error("cannot extend a factor of dimension {dim}: pivot {pivot} of the appended block is not positive")]
     ExtendBreakdown {
         /// Dimension of the unchanged factor.
@@ -47,7 +47,7 @@ pub enum LinalgError {
         /// Failed pivot within the appended rows, from 0.
         pivot: usize,
     },
-    /// Downdate to a matrix that is not positive definite; nothing changed.
+    /// Downdate not positive definite; nothing changed.
     #[error(
         "downdate breaks down: I - PᵀP with P = L⁻¹W has no Cholesky factor (pivot {pivot} of {rank}); nothing was changed"
     )]
@@ -103,7 +103,7 @@ pub(crate) fn is_finite_column(values: ColRef<'_, f64>) -> bool {
     }
 }
 
-/// Fails at the first non-finite entry; `first_row` is the matrix row of the first value.
+/// Fails at the first non-finite entry; `first_row`: first value's row.
 pub(crate) fn check_column_finite(
     what: &'static str,
     values: ColRef<'_, f64>,

@@ -6,14 +6,13 @@ use std::fmt;
 /// Jitter added to a diagonal, and its cause.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct JitterRecord {
-    /// Absolute value added to the diagonal; in an error, the largest tried.
+    /// Value added to the diagonal; in errors, the largest tried.
     pub added: f64,
     /// Number of factorisations tried.
     pub attempts: usize,
     /// Failed pivot without jitter, if any.
     pub pivot: Option<usize>,
-    /// `(i, j, correlation)`: failed pivot `i`, most correlated row `j`, and `a_ij / √(a_ii a_jj)`, close to
-    /// ±1 for near-duplicate inputs.
+    /// `(i, j, correlation)`: failed pivot, most correlated row, `a_ij / √(a_ii a_jj)` (±1: near-duplicates).
     pub closest: Option<(usize, usize, f64)>,
 }
 

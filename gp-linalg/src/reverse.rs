@@ -1,12 +1,10 @@
 //! Reverse-mode derivatives of factorisations and solves.
 //!
-//! `x̄` is the derivative of a scalar J by `x`. Each function maps the derivative by its result to those by its
-//! arguments, blocked.
+//! `x̄` is the derivative of a scalar J by `x`; functions map the result's derivative to the arguments'.
 //!
 //! - Only lower triangles of `L` and `L̄` are read or written.
-//! - `Ā` of a symmetric A is symmetric and full, with [`Accum::Add`] also on entry: `dJ = Σᵢⱼ Āᵢⱼ dAᵢⱼ` over both
-//!   triangles.
-//! - [`cholesky_reverse`] always overwrites: sum in `L̄` everything that depends on L, convert it to `Ā` once, then
+//! - `Ā` of a symmetric A is symmetric and full, with [`Accum::Add`] also on entry: `dJ = Σᵢⱼ Āᵢⱼ dAᵢⱼ`.
+//! - [`cholesky_reverse`] overwrites: sum in `L̄` everything that depends on L, convert it to `Ā` once, then
 //!   add derivatives by A.
 //!
 //! ```
@@ -52,8 +50,8 @@ impl ReverseScratch {
     }
 }
 
-/// Reverse of `A = L Lᵀ`: `Ā = ½ L⁻ᵀ (P + Pᵀ) L⁻¹`, P the lower triangle of `LᵀL̄` with halved diagonal. All
-/// n×n.
+/// Reverse of `A = L Lᵀ`: `Ā = ½ L⁻ᵀ (P + Pᵀ) L⁻¹`, `P`: lower triangle of `LᵀL̄`, halved diagonal. All
+/// `n×n`.
 ///
 /// # Errors
 /// [`LinalgError::DimensionMismatch`]
@@ -70,7 +68,7 @@ pub fn cholesky_reverse(
     a_bar.fill(0.0);
     a_bar.copy_from_triangular_lower(l_bar);
     triangular::multiply_transpose(l, a_bar.rb_mut(), threading);
-    // Mirroring the lower triangle gives P + Pᵀ: the halved diagonal counts twice.
+    // Mirroring gives P + Pᵀ: the halved diagonal counts twice.
     symmetrise_lower(a_bar.rb_mut())?;
     triangular::solve_transpose(l, a_bar.rb_mut(), threading);
     triangular::solve_transpose(l, a_bar.rb_mut().transpose_mut(), threading);
@@ -82,7 +80,7 @@ pub fn cholesky_reverse(
     symmetrise_lower(a_bar)
 }
 
-/// Reverse of `J = ln det A`: `Ā = [Ā +] adjoint · A⁻¹`; `adjoint` is the derivative by `ln det A`.
+/// Reverse of `J = ln det A`: `Ā = [Ā +] adjoint · A⁻¹`; `adjoint`: derivative by J.
 ///
 /// # Errors
 /// [`LinalgError::DimensionMismatch`]
@@ -97,7 +95,7 @@ pub fn log_det_reverse(
     const OPERATION: &str = "log_det_reverse";
     check_square(OPERATION, "l", l, l.nrows())?;
     check_square(OPERATION, "a_bar", a_bar.as_ref(), l.nrows())?;
-    // Here the result is the inverse itself, so it is computed explicitly.
+    // The result is the inverse itself.
     let mut inverse = scratch.zeros(l.nrows());
     invert_lower_triangular(inverse.rb_mut(), l, Par::Seq);
     clear_upper_vector_state();
@@ -106,7 +104,7 @@ pub fn log_det_reverse(
     symmetrise_lower(a_bar)
 }
 
-/// Reverse of `J = ln det(L Lᵀ)`: `L̄ᵢᵢ = [L̄ᵢᵢ +] 2 adjoint / Lᵢᵢ`. [`Accum::Replace`] zeroes the rest.
+/// Reverse of `J = ln det(L Lᵀ)`: `L̄ᵢᵢ = [L̄ᵢᵢ +] 2 adjoint / Lᵢᵢ`; [`Accum::Replace`] zeroes the rest.
 ///
 /// # Errors
 /// [`LinalgError::DimensionMismatch`]
@@ -128,8 +126,8 @@ pub fn log_det_reverse_factor(
     Ok(())
 }
 
-/// Reverse of `X = A⁻¹B` (n×k): `B̄ = A⁻¹X̄` in place of `X̄`, and `Ā = [Ā] − ½ (B̄Xᵀ + XB̄ᵀ)`.
-///
+/// Reverse of `X = A⁻¹B` (n×k): `B̄ = A⁻¹X̄` replaces `X̄`, `Ā = [Ā] − ½ (B̄Xᵀ + XB̄ᵀ)`.
+/// Reverse of `X = A⁻¹B` (`n×k`): `B̄ = A⁻¹X̄` replaces `X̄`, `Ā = [Ā] − ½ (B̄Xᵀ + XB̄ᵀ)`.
 /// # Errors
 /// [`LinalgError::DimensionMismatch`]
 pub fn solve_reverse(
@@ -152,7 +150,7 @@ pub fn solve_reverse(
     symmetrise_lower(a_bar)
 }
 
-/// Reverse of `X = L⁻¹B` (n×k): `B̄ = L⁻ᵀX̄` in place of `X̄`, and the lower triangle of `L̄ = [L̄] − B̄Xᵀ`.
+/// Reverse of `X = L⁻¹B` (`n×k`): `B̄ = L⁻ᵀX̄` replaces `X̄`, lower triangle of `L̄ = [L̄] − B̄Xᵀ`.
 ///
 /// # Errors
 /// [`LinalgError::DimensionMismatch`]
@@ -173,9 +171,9 @@ pub fn half_solve_reverse(
     Ok(())
 }
 
-/// Reverse of `J = bᵀA⁻¹b`: `b̄ = 2 adjoint A⁻¹b` (overwritten), and `Ā = [Ā] − adjoint (A⁻¹b)(A⁻¹b)ᵀ`.
+/// Reverse of `J = bᵀA⁻¹b`: `b̄ = 2 adjoint A⁻¹b` (overwritten), `Ā = [Ā] − adjoint (A⁻¹b)(A⁻¹b)ᵀ`.
 ///
-/// `half` is `L⁻¹b`, the scratch of [`Cholesky::inv_quad_form`](crate::Cholesky::inv_quad_form).
+/// `half`: `L⁻¹b`, the scratch of [`Cholesky::inv_quad_form`](crate::Cholesky::inv_quad_form).
 ///
 /// # Errors
 /// [`LinalgError::DimensionMismatch`]

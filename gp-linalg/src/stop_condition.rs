@@ -1,8 +1,8 @@
 //! Early stop of long computations.
 //!
-//! A [`StopCondition`] is polled between panels of factorisations and blocks of products, on any thread that runs
-//! them. [`until`] sets it for one computation, [`StopCondition::adopt`] for the rest of a thread. Stopped operations
-//! return [`LinalgError::Stopped`]; discard their output. Once true, it must stay true until the work has ended.
+//! A [`StopCondition`] is polled between panels and blocks of matrix operations, on any thread; once true, it
+//! must stay true until the work has ended. [`until`] sets it for one computation, [`StopCondition::adopt`]
+//! for the rest of a thread. Stopped operations return [`LinalgError::Stopped`]; discard their output.
 
 use crate::error::LinalgError;
 use std::cell::RefCell;
@@ -23,7 +23,7 @@ impl StopCondition {
         Self(Arc::new(is_over))
     }
 
-    /// Sets the condition for the rest of the calling thread, such as a thread of a pool.
+    /// Sets the condition for the thread's remaining work.
     pub fn adopt(&self) {
         CONDITIONS.with_borrow_mut(|halts| halts.push(self.clone()));
     }
@@ -35,7 +35,7 @@ impl fmt::Debug for StopCondition {
     }
 }
 
-/// Runs `work` under this condition, also on other threads.
+/// Runs `work` under this condition, on all threads.
 ///
 /// # Errors
 /// [`LinalgError::Stopped`]; discard the output.
@@ -60,7 +60,7 @@ pub(crate) fn go_on() -> Result<(), LinalgError> {
     if is_over() { Err(LinalgError::Stopped) } else { Ok(()) }
 }
 
-/// Stop conditions of the calling thread, for [`within`] on another.
+/// Stop conditions of the calling thread, for [`within`].
 #[must_use]
 pub fn here() -> Vec<StopCondition> {
     CONDITIONS.with_borrow(Clone::clone)

@@ -1,7 +1,6 @@
-//! Choice of threads; it never changes results.
+//! Choice of threads, without effect on results.
 //!
-//! faer runs sequentially. Large results are cut into blocks by shape alone, which [`Threading::Pool`] runs as rayon
-//! tasks: the same bits for either variant and any number of threads.
+//! Blocks depend on shape alone; [`Threading::Pool`] runs them as rayon tasks, faer sequentially.
 
 use crate::stop_condition;
 use faer::MatMut;
@@ -9,14 +8,14 @@ use faer::MatMut;
 /// Threads that run an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub enum Threading {
-    /// Calling thread only; for use inside a rayon task.
+    /// Calling thread, as inside rayon tasks.
     #[default]
     Here,
-    /// Current rayon pool (of `install`, or global); small operations stay on the calling thread.
+    /// Current rayon pool (`install`, or global), if large.
     Pool,
 }
 
-/// Fewest floating-point operations per task: about 0.1 ms at 30 GFLOP/s; waking a worker takes some 10 µs.
+/// Fewest operations per task: 0.1 ms; waking workers takes 10 µs.
 const POOL_MIN_FLOPS: f64 = 3e6;
 
 impl Threading {
@@ -35,15 +34,14 @@ impl Threading {
             Self::Here => (left(), right()),
             Self::Pool => {
                 let halts = stop_condition::here();
-                // `right` may run on another thread, which needs the conditions, or on this one, which has
-                // them already.
+                // `right` may run on this thread, which has the conditions, or on another.
                 rayon::join(left, || stop_condition::within(&halts, right))
             }
         }
     }
 }
 
-/// Width of the fewest equal blocks of at most `target`, rounded up to a multiple of `grain`.
+/// Width of the fewest equal blocks ≤ `target`, rounded up to `grain`.
 pub(crate) fn block_width(extent: usize, target: usize, grain: usize) -> usize {
     let pieces = extent.div_ceil(target).max(1);
     extent.div_ceil(pieces).next_multiple_of(grain).max(grain)

@@ -2,8 +2,8 @@
 
 /// Clears the upper halves of the vector registers.
 ///
-/// faer products leave them "dirty", which slows the C library's `exp`, `ln` and `tanh` more than tenfold on
-/// some processors until `vzeroupper`. Call this after each direct faer product, on its thread.
+/// Call after each direct faer product, on its thread: dirty registers slow the C library's `exp`, `ln`,
+/// `tanh` tenfold on some processors.
 #[inline]
 pub fn clear_upper_vector_state() {
     #[cfg(target_arch = "x86_64")]

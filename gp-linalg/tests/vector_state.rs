@@ -1,7 +1,7 @@
-//! Scalar code is as fast after this crate's operations as before.
+//! Scalar code stays fast after this crate's operations.
 //!
-//! Dirty vector registers slow the C library's `exp` more than tenfold on some processors; others always pass. For
-//! busy machines, a third of the original speed in the same run suffices.
+//! Dirty vector registers slow the C library's `exp` tenfold on some processors; busy machines may lose two
+//! thirds.
 #![expect(clippy::unwrap_used, reason = "a call that fails is a test that fails")]
 
 #[expect(dead_code, reason = "part of this module is for other tests")]
@@ -17,7 +17,7 @@ use gp_linalg::{Cholesky, JitterPolicy, Threading};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-/// Best time of some thousands of scalar exponentials directly after `disturb`.
+/// Best time of scalar exponentials after `disturb`.
 fn exp_time(mut disturb: impl FnMut()) -> Duration {
     let once = |disturb: &mut dyn FnMut()| {
         disturb();
@@ -83,7 +83,7 @@ fn the_calling_thread_stays_clean() {
     check_all_operations();
 }
 
-/// Both workers run at once: each also finishes blocks of the other's product.
+/// Workers also finish blocks of the other's product.
 #[test]
 fn pool_threads_stay_clean() {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();

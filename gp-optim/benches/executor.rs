@@ -1,7 +1,7 @@
 //! Cost per step of a run and its solver around a method, for 10⁵ parameters, in passes over a vector: (run − loop) /
 //! pass, where the loop makes the same steps.
 //!
-//! All three alternate; minimum times count: other work only adds time.
+//! All three alternate; minimum times count.
 
 use gp_optim::{
     Adam, Batch, Batches, Descent, DescentOptions, Momentum, StochasticObjective, UpdateRule, descend,
@@ -14,7 +14,7 @@ const PARAMETERS: usize = 100_000;
 const STEPS: u64 = 300;
 const ROUNDS: usize = 25;
 
-/// 10⁻³ · ½ |x + 1000|²: too far from its minimum for a run to reach it.
+/// `10⁻³ · ½ |x + 1000|²`; no run reaches the minimum.
 fn quadratic(x: &[f64], _batch: Batch<'_>, gradient: &mut [f64]) -> Result<f64, Infallible> {
     for (g, x) in gradient.iter_mut().zip(x) {
         *g = 1e-3 * (x + 1e3);

@@ -46,7 +46,7 @@ pub enum ParameterError {
         /// Given length.
         found: usize,
     },
-    /// Wrong length of a list for several parameters.
+    /// Wrong length for several parameters.
     #[error("{what}: expected {expected} numbers, found {found}")]
     SetLength {
         /// Meaning of the numbers.
@@ -66,7 +66,7 @@ pub enum ParameterError {
         /// Number of elements.
         len: usize,
     },
-    /// Transform with an empty set or infinite bounds.
+    /// Empty set or infinite bounds.
     #[error("cannot map a parameter onto {transform}: {reason}")]
     InvalidTransform {
         /// The set, as the transform prints it.
@@ -74,7 +74,7 @@ pub enum ParameterError {
         /// Condition that fails.
         reason: &'static str,
     },
-    /// Bounds outside the parameter's domain.
+    /// Bounds outside the domain.
     #[error("parameter `{name}` cannot have the bounds {set}: it lies in {domain}")]
     OutsideDomain {
         /// Parameter.
@@ -96,7 +96,7 @@ pub enum ParameterError {
         /// Prior as text.
         prior: String,
     },
-    /// One number shared by inputs with different units.
+    /// One number for inputs of different units.
     #[error("parameter `{name}`: one number cannot be in units that differ")]
     MixedUnits {
         /// Parameter.

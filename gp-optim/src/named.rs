@@ -1,8 +1,8 @@
 //! Look-up of names and aliases.
 
-/// Positions of the names and aliases that match `name`: none if unknown, several if ambiguous.
+/// Positions of the best matches.
 ///
-/// Exact names precede those that differ in case and underscores only, then aliases.
+/// Exact names, else other case or underscores, else aliases; several if ambiguous.
 ///
 /// ```
 /// use gp_optim::named;

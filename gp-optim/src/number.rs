@@ -2,10 +2,9 @@
 
 const PLAIN: std::ops::Range<f64> = 1e-5..1e16;
 
-/// Shortest text that parses to the same bits.
+/// Shortest text with the same bits.
 ///
-/// Whole numbers have no decimal point (`2`). Magnitudes below 1e-5 or from 1e16 have an exponent
-/// (`1e-300`). Other texts are `inf`, `-inf` and `NaN`.
+/// Exponents below 1e-5 and from 1e16; `inf`, `-inf`, `NaN`.
 ///
 /// ```
 /// use gp_optim::format_number;
@@ -20,7 +19,7 @@ pub fn format_number(value: f64) -> String {
     if plain { format!("{value}") } else { format!("{value:e}") }
 }
 
-/// One pass without branches.
+/// One branch-free pass.
 pub(crate) fn all_finite(a: &[f64]) -> bool {
     const LANES: usize = 8;
     let (lanes, rest) = a.as_chunks::<LANES>();

@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-/// Function of n numbers to minimise: value and gradient together.
+/// Function to minimise, with its gradient.
 ///
-/// After a failed evaluation, NaN or infinity, solvers step back. Closures of the right shape are
-/// objectives, also borrowing ones: `|x: &[f64], g: &mut [f64]| model.evaluate(x, g)`.
+/// Solvers step back after errors, NaN and infinities. Closures are objectives:
+/// `|x: &[f64], g: &mut [f64]| model.evaluate(x, g)`.
 ///
 /// ```
 /// use gp_optim::Objective;
@@ -20,27 +20,27 @@ use std::fmt;
 /// assert_eq!(gradient, [6.0]);
 /// ```
 pub trait Objective {
-    /// Reason for a failed evaluation, shown to users.
+    /// Reason for a failure, for users.
     type Error: fmt::Display;
 
-    /// Value at `x`; overwrites `gradient` (same length) with the derivative.
+    /// Value at `x`; overwrites `gradient`, of equal length.
     ///
     /// # Errors
     /// Any failure at `x`.
     fn evaluate(&mut self, x: &[f64], gradient: &mut [f64]) -> Result<f64, Self::Error>;
 
-    /// State besides `x` of later evaluations, for checkpoints; empty for a plain function.
+    /// Checkpointed state besides `x`; default: none.
     ///
     /// # Errors
-    /// Reason that it cannot be stored.
+    /// Reason, in words.
     fn memory(&self) -> Result<Vec<u8>, String> {
         Ok(Vec::new())
     }
 
-    /// Restores a state from [`memory`](Objective::memory), for the same bits.
+    /// Restores a [`memory`](Objective::memory): evaluations then have equal bits.
     ///
     /// # Errors
-    /// Reason that it does not fit.
+    /// Reason, in words.
     fn recall(&mut self, memory: &[u8]) -> Result<(), String> {
         let _ = memory;
         Ok(())

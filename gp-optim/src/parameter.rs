@@ -15,10 +15,10 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use stored::Unchecked;
 
-/// Named number or vector with domain, bounds, prior and fixed elements. Setters change nothing on an error.
+/// Named number or vector. Failed setters change nothing.
 ///
-/// *Natural* values θ always lie in the set of the [`Transform`]. Solvers change *free* elements only, in
-/// *unconstrained* coordinates η; slices of free values leave out fixed elements.
+/// *Natural* values θ lie in the [`Transform`]'s set. Solvers change *free* elements in *unconstrained*
+/// coordinates η; slices of free values omit fixed ones.
 ///
 /// ```
 /// use gp_optim::{Parameter, Transform};
@@ -42,7 +42,7 @@ pub struct Parameter {
     transform: Transform,
     prior: Option<Prior>,
     fixed: Vec<bool>,
-    /// Bounds and priors by element, if different; the fields above are then the first element's.
+    /// If elements differ; fields above are the first's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     own: Option<Vec<Conditions>>,
     /// Number of fixed elements.
@@ -51,7 +51,7 @@ pub struct Parameter {
 }
 
 impl Parameter {
-    /// Parameter of one number, written without brackets.
+    /// One number, written without brackets.
     ///
     /// # Errors
     /// [`ParameterError::InvalidTransform`] or [`ParameterError::OutOfRange`].
@@ -63,7 +63,7 @@ impl Parameter {
         Self::build(name.into(), vec![value], false, transform)
     }
 
-    /// Positive number with value 1, such as a scale.
+    /// Positive number with value 1.
     #[must_use]
     pub fn positive(name: impl Into<Cow<'static, str>>) -> Self {
         let (values, transform) = (vec![1.0], Transform::Positive);
@@ -81,7 +81,7 @@ impl Parameter {
         }
     }
 
-    /// Vector, written in brackets even if of one element.
+    /// Vector, always written in brackets.
     ///
     /// # Errors
     /// [`ParameterError::Empty`], [`ParameterError::InvalidTransform`] or [`ParameterError::OutOfRange`].
@@ -118,10 +118,10 @@ impl Parameter {
         })
     }
 
-    /// Vector of `count` copies of the first element with its bounds, prior and fixed flag.
+    /// `count` copies of the first element, with settings.
     ///
     /// # Errors
-    /// [`ParameterError::Empty`] if `count` is 0.
+    /// [`ParameterError::Empty`] for 0.
     pub fn repeated(&self, count: usize) -> Result<Self, ParameterError> {
         if count == 0 {
             return Err(ParameterError::Empty { name: self.name.to_string() });
@@ -163,7 +163,7 @@ impl Parameter {
         self.vector
     }
 
-    /// Replaces all natural values, fixed ones included.
+    /// Replaces values, even fixed ones.
     ///
     /// # Errors
     /// [`ParameterError::WrongLength`], [`ParameterError::OutOfRange`] or [`ParameterError::OutsidePrior`].
@@ -176,7 +176,7 @@ impl Parameter {
         Ok(())
     }
 
-    /// Replaces one natural value, fixed or not.
+    /// Replaces one value, even fixed.
     ///
     /// # Errors
     /// [`ParameterError::NoSuchElement`], [`ParameterError::OutOfRange`] or
@@ -188,7 +188,7 @@ impl Parameter {
         Ok(())
     }
 
-    /// Transform of the first element; see [`transform_of`](Self::transform_of).
+    /// Transform of the first element.
     #[must_use]
     pub fn transform(&self) -> Transform {
         self.transform
@@ -200,11 +200,11 @@ impl Parameter {
         self.domain
     }
 
-    /// Sets the transform of all elements, hence bounds within the domain; natural values stay.
+    /// Sets all bounds, within the domain.
     ///
     /// # Errors
     /// [`ParameterError::InvalidTransform`], [`ParameterError::OutsideDomain`], or
-    /// [`ParameterError::OutOfRange`] for a current value outside the new set.
+    /// [`ParameterError::OutOfRange`] for a current value.
     pub fn set_transform(&mut self, transform: Transform) -> Result<(), ParameterError> {
         self.check_within_domain(transform)?;
         check_values(&self.name, &self.values, transform)?;
@@ -213,19 +213,18 @@ impl Parameter {
         Ok(())
     }
 
-    /// Prior of the first element; see [`prior_of`](Self::prior_of). Elements are independent.
+    /// Prior of the first element.
     #[must_use]
     pub fn prior(&self) -> Option<&Prior> {
         self.prior.as_ref()
     }
 
-    /// Sets or removes the prior of all elements.
+    /// Sets or removes all elements' independent prior.
     ///
-    /// A solver may leave its support and then finds [`Self::log_prior`] = −∞.
+    /// Outside its support, solvers see [`Self::log_prior`] = −∞.
     ///
     /// # Errors
-    /// [`ParameterError::PriorArgument`], or [`ParameterError::OutsidePrior`] for a current value without
-    /// density.
+    /// [`ParameterError::PriorArgument`], or [`ParameterError::OutsidePrior`] for a current value.
     pub fn set_prior(&mut self, prior: Option<Prior>) -> Result<(), ParameterError> {
         if let Some(prior) = &prior {
             prior.validate()?;
@@ -238,7 +237,7 @@ impl Parameter {
         Ok(())
     }
 
-    /// `true` if the element is fixed; `false` if it does not exist.
+    /// `true` if fixed; `false` if missing.
     #[must_use]
     pub fn is_fixed(&self, index: usize) -> bool {
         self.fixed.get(index).copied().unwrap_or(false)
@@ -267,7 +266,7 @@ impl Parameter {
         self.len() - self.held
     }
 
-    /// Writes the unconstrained free values; `out` has [`Self::free_len`] entries.
+    /// Writes unconstrained free values ([`Self::free_len`]).
     ///
     /// # Errors
     /// [`ParameterError::WrongLength`].
@@ -283,10 +282,10 @@ impl Parameter {
         Ok(())
     }
 
-    /// Sets the free elements from unconstrained values.
+    /// Sets free elements by unconstrained values.
     ///
     /// # Errors
-    /// [`ParameterError::WrongLength`], or [`ParameterError::NotFinite`] for NaN and infinities.
+    /// [`ParameterError::WrongLength`] or [`ParameterError::NotFinite`].
     pub fn set_free_unconstrained(&mut self, unconstrained: &[f64]) -> Result<(), ParameterError> {
         self.check_length("free values", self.free_len(), unconstrained.len())?;
         if !all_finite(unconstrained) {
@@ -308,8 +307,7 @@ impl Parameter {
         Ok(())
     }
 
-    /// Converts a gradient by natural values ([`Self::len`]) to free unconstrained ones
-    /// ([`Self::free_len`]): multiplies by dθ/dη, drops fixed elements.
+    /// Converts a gradient from natural to free values.
     ///
     /// # Errors
     /// [`ParameterError::WrongLength`].
@@ -332,8 +330,7 @@ impl Parameter {
         Ok(())
     }
 
-    /// Log density of natural values, summed over free elements; 0 without a prior. No Jacobian: the mode
-    /// does not depend on the transform.
+    /// Log density of free natural values, without Jacobian.
     #[must_use]
     pub fn log_prior(&self) -> f64 {
         if !self.has_prior() {
@@ -343,7 +340,7 @@ impl Parameter {
         self.free_indices().filter_map(density).sum()
     }
 
-    /// Adds the derivative of [`Self::log_prior`], one entry per element.
+    /// Adds the gradient of [`Self::log_prior`] by natural values.
     ///
     /// # Errors
     /// [`ParameterError::WrongLength`].
@@ -357,8 +354,7 @@ impl Parameter {
         Ok(())
     }
 
-    /// `true` if natural and unconstrained values are equal and all free: large parameters, such as inducing
-    /// inputs, are copied whole.
+    /// `true` if free = natural values: copied whole.
     fn is_plain(&self) -> bool {
         self.transform == Transform::Identity && self.own.is_none() && self.held == 0
     }

@@ -6,8 +6,7 @@ use crate::parameter::Parameter;
 
 /// Ordered collection of parameters.
 ///
-/// Implement `visit` here and in [`ParameterSetMut`]. *Natural* values include fixed ones; *free* values are
-/// unconstrained, of free elements. A wrong length is [`ParameterError::SetLength`].
+/// *Natural* values include fixed ones; *free* values are unconstrained.
 ///
 /// ```
 /// use gp_optim::{Parameter, ParameterSet, ParameterSetMut, Transform};
@@ -74,7 +73,7 @@ pub trait ParameterSet {
         result
     }
 
-    /// Converts a gradient by natural values to one by free values.
+    /// Converts a gradient from natural to free values.
     ///
     /// # Errors
     /// [`ParameterError::SetLength`]
@@ -93,7 +92,7 @@ pub trait ParameterSet {
         result
     }
 
-    /// Sum of all log prior densities.
+    /// Sum of log prior densities.
     fn log_prior(&self) -> f64 {
         let mut sum = 0.0;
         self.visit(&mut |parameter| sum += parameter.log_prior());
@@ -123,11 +122,10 @@ pub trait ParameterSetMut: ParameterSet {
     /// Calls `visit` in the order of [`ParameterSet::visit`].
     fn visit_mut(&mut self, visit: &mut dyn FnMut(&mut Parameter));
 
-    /// Sets all natural values, in the order of [`parameter_values`](ParameterSet::parameter_values).
+    /// Sets [`parameter_values`](ParameterSet::parameter_values).
     ///
     /// # Errors
-    /// [`ParameterError::SetLength`], with nothing changed; otherwise of the first parameter that rejects
-    /// its values.
+    /// [`ParameterError::SetLength`], or the first refusal, with earlier parameters changed.
     fn set_parameter_values(&mut self, natural: &[f64]) -> Result<(), ParameterError> {
         check_len("natural parameters", self.parameter_count(), natural.len())?;
         let (mut rest, mut result) = (natural, Ok(()));
@@ -141,10 +139,10 @@ pub trait ParameterSetMut: ParameterSet {
         result
     }
 
-    /// Sets the free values; nothing changes on an error.
+    /// Sets free values, or none.
     ///
     /// # Errors
-    /// [`ParameterError::SetLength`]; otherwise of the first parameter that rejects its values.
+    /// [`ParameterError::SetLength`] or the first refusal.
     fn set_free(&mut self, unconstrained: &[f64]) -> Result<(), ParameterError> {
         check_len("unconstrained parameters", self.free_count(), unconstrained.len())?;
         let (mut rest, mut result) = (unconstrained, Ok(()));

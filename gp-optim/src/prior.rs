@@ -6,10 +6,9 @@ use crate::error::ParameterError;
 use serde::{Deserialize, Serialize};
 use std::f64::consts::{FRAC_2_PI, TAU};
 
-/// Normalised prior density of one natural value θ.
+/// Prior density of a natural value θ.
 ///
-/// Its text (`gamma(2, 1)`) is also its serialised form and parses to the same bits. [`Prior::validate`]
-/// checks the fields.
+/// Serialised as text (`gamma(2, 1)`), bit by bit; [`Prior::validate`] checks fields.
 ///
 /// ```
 /// use gp_optim::Prior;
@@ -37,31 +36,31 @@ pub enum Prior {
         /// Standard deviation of ln θ, positive.
         sigma: f64,
     },
-    /// Density ∝ θ^(shape − 1) exp(−rate θ), θ > 0.
+    /// Density ∝ `θ^(shape − 1) exp(−rate θ)`, θ > 0.
     Gamma {
         /// Shape, positive.
         shape: f64,
         /// Rate (inverse scale), positive.
         rate: f64,
     },
-    /// Density ∝ θ^(−shape − 1) exp(−scale / θ), θ > 0.
+    /// Density ∝ `θ^(−shape − 1) exp(−scale / θ)`, θ > 0.
     InverseGamma {
         /// Shape, positive.
         shape: f64,
         /// Scale, positive.
         scale: f64,
     },
-    /// Absolute value of a centred normal, θ > 0.
+    /// Absolute value of centred normal, θ > 0.
     HalfNormal {
-        /// Standard deviation of that normal, positive.
+        /// Standard deviation of the normal, positive.
         sd: f64,
     },
-    /// Absolute value of a centred Cauchy variable, θ > 0.
+    /// Absolute value of centred Cauchy, θ > 0.
     HalfCauchy {
         /// Median, positive.
         scale: f64,
     },
-    /// Density ∝ exp(−rate θ), θ > 0.
+    /// Density ∝ `exp(−rate θ)`, θ > 0.
     Exponential {
         /// Rate (inverse mean), positive.
         rate: f64,
@@ -70,20 +69,20 @@ pub enum Prior {
     Uniform {
         /// Lower end.
         lo: f64,
-        /// Upper end, above the lower one.
+        /// Upper end, above `lo`.
         hi: f64,
     },
-    /// Constant density of ln θ between ln `lo` and ln `hi`.
+    /// Constant density of ln θ, `lo` < θ < `hi`.
     LogUniform {
         /// Lower end, positive.
         lo: f64,
-        /// Upper end, above the lower one.
+        /// Upper end, above `lo`.
         hi: f64,
     },
 }
 
 impl Prior {
-    /// Open interval `(lower, upper)` of positive density; ends may be infinite.
+    /// Open support, possibly infinite.
     #[must_use]
     pub fn support(&self) -> (f64, f64) {
         match *self {
@@ -98,7 +97,7 @@ impl Prior {
         }
     }
 
-    /// ln p(θ), normalised over θ; −∞ outside the support, NaN for NaN.
+    /// `ln p(θ)`, normalised; −∞ outside, NaN for NaN.
     #[must_use]
     pub fn log_density(&self, theta: f64) -> f64 {
         if !self.supports(theta) {
@@ -124,7 +123,7 @@ impl Prior {
         }
     }
 
-    /// d ln p / dθ; 0 outside the support, NaN for NaN.
+    /// `d ln p / dθ`; 0 outside, NaN for NaN.
     #[must_use]
     pub fn derivative(&self, theta: f64) -> f64 {
         if !self.supports(theta) {
@@ -146,7 +145,7 @@ impl Prior {
         }
     }
 
-    /// Density of `factor · θ`, `factor` > 0: the same prior in other units.
+    /// Prior of `factor · θ`, `factor` > 0.
     ///
     /// ```
     /// use gp_optim::Prior;
@@ -169,10 +168,10 @@ impl Prior {
         }
     }
 
-    /// Checks that arguments are finite, scales positive, ends in order.
+    /// Checks all fields.
     ///
     /// # Errors
-    /// [`ParameterError::PriorArgument`] for the first invalid one.
+    /// [`ParameterError::PriorArgument`].
     pub fn validate(&self) -> Result<(), ParameterError> {
         self.family().check(&self.arguments())
     }

@@ -1,12 +1,12 @@
 //! Suggestions for unknown names.
 
-/// Fewest letters of a name that may match one word of another.
+/// Minimum length to match one word.
 const SHORTEST_PART: usize = 3;
 
-/// Most similar known name, if any.
+/// Most similar known name.
 ///
-/// Similar names differ only in case, or `name` is one word of the known name, or at most one change per
-/// three letters separates them (insertion, deletion, substitution, swap of neighbours).
+/// Similar: equal but for case, a word of the known name, or at most one edit (insertion, deletion,
+/// substitution, swap) per three letters.
 ///
 /// ```
 /// use gp_optim::similar;
@@ -28,13 +28,13 @@ pub fn similar<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
             true => 1,
             false => changes(&letters, &theirs.chars().collect::<Vec<_>>()),
         };
-        // One change turns any single letter into any other, so single letters must be equal.
+        // Single letters must be equal: one change turns any into any other.
         (distance <= most && distance < letters.len()).then_some((distance, other))
     });
     rated.min_by_key(|(distance, _)| *distance).map(|(_, other)| other)
 }
 
-/// End of a message about an unknown name, `; did you mean …?`, or empty.
+/// Message suffix `; did you mean …?`, or empty.
 ///
 /// ```
 /// assert_eq!(gp_optim::did_you_mean("rfb", ["rbf", "linear"]), "; did you mean `rbf`?");

@@ -4,12 +4,11 @@ use crate::Objective;
 use crate::solvers::Batch;
 use std::fmt;
 
-/// Function of n numbers: a sum of N terms, plus parts that do not depend on data.
+/// Objective with a sum over N terms.
 ///
-/// An evaluation is an unbiased estimate from one batch: its terms times [`Batch::weight`], plus other parts
-/// (a prior, a divergence) unweighted; exact with all terms.
+/// Unbiased: the batch's terms times [`Batch::weight`], plus data-independent parts.
 ///
-/// Closures of the right shape implement this trait; failures are as for [`Objective`].
+/// Closures and failures as for [`Objective`].
 ///
 /// ```
 /// use gp_optim::{Batch, Batches, StochasticObjective};
@@ -28,10 +27,10 @@ use std::fmt;
 /// # Ok::<(), gp_optim::OptimError>(())
 /// ```
 pub trait StochasticObjective {
-    /// Reason for a failed evaluation, shown to users.
+    /// Reason for a failure, for users.
     type Error: fmt::Display;
 
-    /// Estimate at `x` from one batch; overwrites `gradient` (same length) with its derivative.
+    /// Estimate at `x`; overwrites `gradient`.
     ///
     /// # Errors
     /// Any failure at `x`.
@@ -42,18 +41,18 @@ pub trait StochasticObjective {
         gradient: &mut [f64],
     ) -> Result<f64, Self::Error>;
 
-    /// State for checkpoints, as in [`Objective::memory`].
+    /// State, as [`Objective::memory`].
     ///
     /// # Errors
-    /// Reason that it cannot be stored.
+    /// Reason, in words.
     fn memory(&self) -> Result<Vec<u8>, String> {
         Ok(Vec::new())
     }
 
-    /// Restores a state, as in [`Objective::recall`].
+    /// Restores, as [`Objective::recall`].
     ///
     /// # Errors
-    /// Reason that it does not fit.
+    /// Reason, in words.
     fn recall(&mut self, memory: &[u8]) -> Result<(), String> {
         let _ = memory;
         Ok(())
@@ -72,7 +71,7 @@ where
     }
 }
 
-/// [`Objective`] as a sum of one term, for [`Batches::whole`](crate::Batches::whole)`(1)`.
+/// [`Objective`] as one term, for [`Batches::whole`](crate::Batches::whole)`(1)`.
 #[derive(Clone, Debug)]
 pub struct Whole<O>(
     /// Wrapped objective.

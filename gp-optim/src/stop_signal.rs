@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-/// Stop condition, such as a time limit or interrupt, polled within evaluations; the default never stops.
+/// Stop condition, polled within evaluations.
 #[derive(Clone, Default)]
 pub struct StopSignal {
     ask: Option<Arc<dyn Fn() -> bool + Send + Sync>>,
@@ -16,7 +16,7 @@ impl StopSignal {
         Self { ask: Some(Arc::new(is_pulled)), together: false }
     }
 
-    /// Stops several processes in step: `is_pulled` must agree in all.
+    /// Version for teams: `is_pulled` must agree in all processes.
     pub fn together(is_pulled: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         Self { together: true, ..Self::new(is_pulled) }
     }
@@ -27,13 +27,13 @@ impl StopSignal {
         self.ask.is_some()
     }
 
-    /// `true` if this process should stop; always `false` after [`together`](Self::together).
+    /// `true` to stop; not after [`together`](Self::together).
     #[must_use]
     pub fn is_pulled(&self) -> bool {
         !self.together && self.asks()
     }
 
-    /// `true` if all processes should stop; each must call it at the same place of its work.
+    /// `true` to stop all processes, which ask in step.
     #[must_use]
     pub fn is_pulled_together(&self) -> bool {
         self.together && self.asks()

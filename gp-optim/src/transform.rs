@@ -5,12 +5,12 @@ use crate::number::format_number;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Arguments whose `exp` is a normal number: `ln(f64::MIN_POSITIVE)` to `ln(f64::MAX)`.
+/// Arguments with a normal `exp`: `ln(f64::MIN_POSITIVE)` to `ln(f64::MAX)`.
 const EXP_RANGE: std::ops::RangeInclusive<f64> = -708.396_418_532_264_1..=709.782_712_893_384;
 
-/// Smooth increasing map from unconstrained values η, any real number, onto an open set of natural values θ.
+/// Smooth increasing map from η ∈ ℝ onto an open set of θ.
 ///
-/// Ends are excluded; subnormal numbers count as zero.
+/// Subnormal numbers count as zero.
 ///
 /// ```
 /// use gp_optim::Transform;
@@ -23,31 +23,31 @@ const EXP_RANGE: std::ops::RangeInclusive<f64> = -708.396_418_532_264_1..=709.78
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Transform {
-    /// θ = η, all finite numbers.
+    /// `θ = η`
     Identity,
-    /// θ = exp η, θ > 0.
+    /// `θ = exp η`
     Positive,
-    /// θ = lo + (hi − lo) / (1 + exp(−η)), lo < θ < hi.
+    /// `θ = lo + (hi − lo) / (1 + exp(−η))`
     Interval {
-        /// Lower end, excluded.
+        /// Lower end.
         lo: f64,
-        /// Upper end, excluded.
+        /// Upper end.
         hi: f64,
     },
-    /// θ = lo + exp η, θ > lo.
+    /// `θ = lo + exp η`
     Above {
-        /// Lower end, excluded.
+        /// Lower end.
         lo: f64,
     },
-    /// θ = hi − exp(−η), θ < hi.
+    /// `θ = hi − exp(−η)`
     Below {
-        /// Upper end, excluded.
+        /// Upper end.
         hi: f64,
     },
 }
 
 impl Transform {
-    /// Ends of the set, possibly infinite.
+    /// Ends, possibly infinite.
     #[must_use]
     pub fn ends(self) -> (f64, f64) {
         match self {
@@ -59,14 +59,14 @@ impl Transform {
         }
     }
 
-    /// `true` if this set lies within the other.
+    /// `true` for a subset of `other`.
     #[must_use]
     pub fn is_within(self, other: Self) -> bool {
         let ((lo, hi), (other_lo, other_hi)) = (self.ends(), other.ends());
         other_lo <= lo && hi <= other_hi
     }
 
-    /// Transform onto `factor` (positive) times this set: the same bounds in other units.
+    /// Transform onto `factor` > 0 times this set.
     #[must_use]
     pub fn scaled(self, factor: f64) -> Self {
         match self {
@@ -77,9 +77,9 @@ impl Transform {
         }
     }
 
-    /// Natural value θ of an unconstrained η.
+    /// Natural θ of η.
     ///
-    /// Strictly inside the set, even for infinite η (the nearest number inside); NaN for NaN.
+    /// Always inside the set; NaN for NaN.
     #[must_use]
     pub fn to_natural(self, unconstrained: f64) -> f64 {
         let eta = unconstrained;
@@ -94,7 +94,7 @@ impl Transform {
         if least <= greatest { theta.clamp(least, greatest) } else { theta }
     }
 
-    /// Unconstrained η of a natural value θ; not finite outside the set.
+    /// η of θ; not finite outside.
     #[must_use]
     pub fn to_unconstrained(self, natural: f64) -> f64 {
         let theta = natural;
@@ -107,7 +107,7 @@ impl Transform {
         }
     }
 
-    /// dθ/dη ≥ 0 at an unconstrained η; zero where [`Self::to_natural`] is at the floating-point limit.
+    /// `dθ/dη`; zero where [`Self::to_natural`] reaches floating-point limits.
     #[must_use]
     pub fn derivative(self, unconstrained: f64) -> f64 {
         let eta = unconstrained;
@@ -123,17 +123,17 @@ impl Transform {
         }
     }
 
-    /// `true` if θ is in the set; `false` for NaN and infinities.
+    /// `true` if finite and inside.
     #[must_use]
     pub fn contains(self, natural: f64) -> bool {
         let (least, greatest) = self.extremes();
         natural.is_finite() && least <= natural && natural <= greatest
     }
 
-    /// Checks that ends are finite and have a number between them.
+    /// Checks for finite ends with numbers between.
     ///
     /// # Errors
-    /// [`ParameterError::InvalidTransform`] with the violated condition.
+    /// [`ParameterError::InvalidTransform`].
     pub fn validate(self) -> Result<(), ParameterError> {
         let reason = match self {
             Self::Identity | Self::Positive => None,
@@ -150,8 +150,7 @@ impl Transform {
         }
     }
 
-    /// The set, for an error about a number outside it; its least and greatest number if `outside` is too
-    /// close to an end.
+    /// Set for errors; closed if `outside` is between the ends.
     pub(crate) fn allowed(self, outside: f64) -> String {
         let ((lo, hi), (least, greatest)) = (self.ends(), self.extremes());
         if lo < outside && outside < hi {
@@ -186,14 +185,14 @@ impl fmt::Display for Transform {
     }
 }
 
-/// Logistic map from the nearer end, to keep digits.
+/// Logistic, from the nearer end for accuracy.
 fn interval_to_natural(eta: f64, lo: f64, hi: f64) -> f64 {
     let e = (-eta.abs()).exp();
     let from_nearer_end = (hi - lo) * (e / (1.0 + e));
     if eta < 0.0 { lo + from_nearer_end } else { hi - from_nearer_end }
 }
 
-/// ln(below / above), as a difference of logarithms if the quotient overflows or underflows.
+/// `ln(below / above)`, without over- or underflow.
 fn log_odds(below: f64, above: f64) -> f64 {
     let odds = below / above;
     if odds.is_normal() { odds.ln() } else { below.ln() - above.ln() }

@@ -2,13 +2,12 @@
 //!
 //! Tables after criterion's output:
 //!
-//! - share of the matrix-product rate (same run and threads) in a mini-batch step with C = 10, M = B = 200 and D =
-//!   784: reading, value and gradient by all parameters, natural-gradient step. Operations per latent function:
-//!   distances forward and back (6 MBD), of Z twice that per pair (6 M²D / 2), projections, marginals, sums and
-//!   reverse pass (6 M²B), factors (4 M³ / 3), products with the posterior's factor (2 M³), the step's factors and
-//!   inverses (4 M³ / 3);
+//! - share of the matrix-product rate (same run, threads) in a mini-batch step, C = 10, M = B = 200, D = 784: reading,
+//!   value and gradient by all parameters, natural-gradient step. Operations per latent: distances forward and back (6
+//!   MBD), of Z twice that per pair (6 M²D / 2), projections, marginals, sums, reverse pass (6 M²B), factors (4 M³ /
+//!   3), products with the posterior's factor (2 M³), the step's factors and inverses (4 M³ / 3);
 //! - samples per second and their share of a step, by the difference of more samples;
-//! - time for a dense Cox process of 811 counts to converge, and to be trained;
+//! - convergence and training times of a dense Cox process of 811 counts;
 //! - variance of the gradient by posterior means for each estimator, 100 samples.
 #![expect(clippy::expect_used, reason = "a benchmark that fails should stop at once")]
 
@@ -55,8 +54,7 @@ fn sampled(estimator: Estimator, draws: Draws, samples: usize, seed: u64) -> Exp
     Expectation::Sampled(Sampling { estimator, draws, samples, seed })
 }
 
-/// Minimum seconds over several rounds: interference only adds time. Runs alternate, so that load affects
-/// all.
+/// Minimum seconds over rounds. Runs alternate, so that load affects all.
 fn best<const K: usize>(rounds: usize, mut runs: [&mut dyn FnMut(); K]) -> [f64; K] {
     let mut least = [f64::INFINITY; K];
     for _ in 0..rounds {
@@ -242,7 +240,7 @@ fn main() {
         bencher.iter(|| bound.gradient(&exact, &mut gradient));
     });
     criterion.final_summary();
-    // `steps`, `cox` and `variances` select tables; without them all are made.
+    // `steps`, `cox`, `variances` select tables; default: all.
     let asked: Vec<String> = std::env::args().skip(1).collect();
     let tables = ["steps", "cox", "variances"];
     let some = asked.iter().any(|word| tables.contains(&word.as_str()));

@@ -6,21 +6,20 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) const MAX_HALVINGS: u32 = 30;
 const MAX_REFUSED: u32 = 2;
-/// Relative fall of the bound attributed to rounding.
+/// Relative rounding of the bound.
 const SLACK: f64 = 1e-13;
 
-/// Settings of natural-gradient ascent of a Gaussian posterior.
+/// Settings of natural-gradient ascent.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct NaturalOptions {
-    /// Step length ρ in (0, 1], halved while the bound falls.
+    /// Step length in (0, 1], halved while the bound falls.
     pub rate: f64,
-    /// Maximum number of steps.
+    /// Step limit.
     pub max_steps: usize,
-    /// Converged if a step raises the bound by at most this times 1 + |bound|.
+    /// Converged if a step gains at most this · `rate · (1 + |bound|)`.
     pub tolerance: f64,
-    /// Past steps for Anderson mixing; 0: plain steps. A mixed step that does not raise the bound is
-    /// replaced by a plain one; two in a row clear the memory.
+    /// Past steps for Anderson mixing; 0: none.
     pub memory: usize,
 }
 
@@ -48,18 +47,18 @@ impl NaturalOptions {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Ascent {
-    /// `true` if the posterior converged.
+    /// `true` for a converged posterior.
     pub converged: bool,
     /// Number of steps.
     pub steps: usize,
-    /// Number of passes over the data.
+    /// Passes over the data.
     pub evaluations: usize,
     /// Final bound.
     pub bound: f64,
 }
 
 pub(crate) trait Climber {
-    /// Bound after a step of length `rate`, or at the proposal of `mixing`; −∞ without a valid posterior.
+    /// Bound after a step, plain or mixed; −∞ if improper.
     fn attempt(&mut self, rate: f64, mixing: &mut Mixing) -> Result<f64, InferenceError>;
 
     fn accept(&mut self) -> Result<(), InferenceError>;
@@ -107,7 +106,7 @@ pub(crate) fn climb(
         }
         let gain = there - ascent.bound;
         (ascent.steps, ascent.bound) = (ascent.steps + 1, there);
-        // Convergence needs a plain step: it rises everywhere but at the maximum, a mixed one may not.
+        // Convergence needs a plain step: it rises except at the maximum; a mixed one may not.
         let is_little = gain <= options.tolerance * rate * (1.0 + there.abs());
         ascent.converged = is_little && is_plain;
         if is_little {
@@ -124,7 +123,7 @@ pub(crate) fn climb(
 mod tests {
     use super::*;
 
-    /// `−½ x²`, steps half the way to 0; those beyond `longest` are refused.
+    /// `−½ x²`, steps half way to 0; those beyond `longest` are refused.
     struct Valley {
         x: f64,
         trial: f64,

@@ -13,7 +13,7 @@ pub use dense::DenseVariational;
 pub use expectation::{Draws, Estimator, Expectation, Sampling};
 pub use savigp::Savigp;
 
-/// Types of gp-ep that this crate's models use.
+/// Types of gp-ep in this crate's interface.
 pub use gp_ep::{
     EvaluationState, EvidenceKind, Inference, InferenceError, LatentModel, Learning, LearningRecord,
     LogEvidence, OnEvaluation, Predictor, Steps, Trained,

@@ -33,7 +33,7 @@ fn sampled(estimator: Estimator, draws: Draws) -> Expectation {
 }
 
 fn assert_settles(what: &str, mut step: impl FnMut()) {
-    // The second step may still grow a buffer.
+    // Buffers may still grow in the second step.
     step();
     step();
     assert_eq!(blocks(&mut step), 0, "{what}");

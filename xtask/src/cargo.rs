@@ -29,7 +29,7 @@ impl CargoCommand {
         Self { variable: Some((name, value)), ..self }
     }
 
-    /// Requires a component, which `cargo` with `probe` checks.
+    /// Requires a component for which `cargo PROBE` succeeds.
     pub(crate) fn needing(self, name: &'static str, probe: &'static [&'static str]) -> Self {
         Self { component: Some(Component { name, probe }), ..self }
     }
@@ -50,7 +50,7 @@ pub(crate) struct Cargo {
 }
 
 impl Cargo {
-    /// Current toolchain, from cargo's environment.
+    /// Program of `CARGO`, else `cargo`.
     pub(crate) fn of_this_toolchain() -> Self {
         Self { program: std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()) }
     }
@@ -59,9 +59,7 @@ impl Cargo {
         self.succeeds_quietly(&["nextest", "--version"])
     }
 
-    /// Runs the command in `root`.
-    ///
-    /// Both streams go to standard output, so that the log ends with the test summary of any runner.
+    /// Runs in `root`; both streams go to standard output: logs end with the test summary.
     pub(crate) fn run(&self, command: &CargoCommand, root: &Path) -> Result<(), XtaskError> {
         if let Some(component) = &command.component
             && !self.succeeds_quietly(component.probe)
@@ -97,7 +95,7 @@ impl Cargo {
         &self.program
     }
 
-    /// Runs a command with this program's streams; it reports its own failure.
+    /// Runs a command that reports its own failure.
     pub(crate) fn pass_on(&self, mut command: Command) -> Result<(), XtaskError> {
         let status = command.status().map_err(|source| self.cannot_start(source))?;
         match status.code() {

@@ -25,7 +25,7 @@ pub(crate) enum XtaskError {
     Spawn { program: String, source: std::io::Error },
     #[error("{message}")]
     NotInstalled {
-        /// Missing part, and a command that installs it.
+        /// Missing part, and installation command.
         message: String,
     },
     #[error(
@@ -44,7 +44,7 @@ pub(crate) enum XtaskError {
     Untidy { faults: usize },
     #[error("{} failed; {message}", count(*faults, "round"))]
     Faulty { faults: usize, message: String },
-    /// Each line names a step, the reason, and the command that repeats it.
+    /// Lines: step, reason, command to repeat.
     #[error("{} failed\n{}", count(failures.len(), "step"), failures.join("\n"))]
     StepsFailed { failures: Vec<String> },
 }

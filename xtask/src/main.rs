@@ -2,18 +2,18 @@
 //!
 //! | command | purpose |
 //! |---|---|
-//! | `ci` | runs all checks on a clean checkout, step by step |
-//! | `tidy` | checks project rules beyond compiler lints |
+//! | `ci` | all checks on a clean checkout, step by step |
+//! | `tidy` | project rules beyond compiler lints |
 //! | `faults` | kills, interrupts and starves the `gp` command, and checks the results |
-//! | `supply` | checks licences and versions of dependencies, and metadata of packages |
-//! | `python` | builds the Python package `gp-python`, and runs its tests |
-//! | `mpi` | builds the multi-process command `gp-mpi`, and tests it under `mpirun` |
-//! | `experiment` | reproduces tables and figures of five papers, and lists their data sets: a program in `xtask/experiments` |
-//! | `fuzz` | tries random inputs on the command's readers: a program in `xtask/fuzz` |
-//! | `bench` | measures speed relative to the machine's rates: a program in `xtask/bench` |
+//! | `supply` | licences and versions of dependencies, metadata of packages |
+//! | `python` | builds and tests the Python package `gp-python` |
+//! | `mpi` | builds `gp-mpi`, and tests it under `mpirun` |
+//! | `experiment` | tables, figures and data sets of five papers: program in `xtask/experiments` |
+//! | `fuzz` | random inputs for the command's readers: program in `xtask/fuzz` |
+//! | `bench` | speed relative to the machine's rates: program in `xtask/bench` |
 //!
-//! Each command is a module with a clap `Args` struct and a `run` function. Results go to standard output, errors to
-//! standard error with exit code 1; a usage error has exit code 2.
+//! Each command is a module with clap `Args` and a function `run`. Results go to standard output, errors to standard
+//! error. Exit codes: 1 for errors, 2 for usage errors.
 
 mod cargo;
 mod ci;

@@ -19,18 +19,18 @@ const LIBRARIES: [&str; 4] = ["/usr/lib", "/usr/lib64", "/usr/local/lib", "/opt/
 /// Options of `cargo xtask mpi`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// If MPI or libclang is missing, print what is missing and succeed
+    /// Succeed with a message if MPI or libclang is missing
     #[arg(long)]
     if_installed: bool,
     /// Number of kills in the test of killed processes
     #[arg(long, value_name = "N", default_value_t = 4)]
     kills: u32,
-    /// Arguments for the test program, such as part of a test name
+    /// Arguments for the test program, such as a test name
     #[arg(last = true, value_name = "ARGUMENTS")]
     tests: Vec<OsString>,
 }
 
-/// Builds in the workspace's target folder; tests run in sequence, since each uses several processes.
+/// Tests run in sequence, since each uses several processes.
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<(), XtaskError> {
     let missing = missing();
     if !missing.is_empty() {
@@ -74,7 +74,7 @@ fn has_libclang() -> bool {
         || LIBRARIES.iter().any(|folder| holds_libclang(Path::new(folder), 2))
 }
 
-/// `true` if a folder or subfolder (per version or machine) holds the library.
+/// Searches subfolders up to `depth`.
 fn holds_libclang(folder: &Path, depth: usize) -> bool {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     entries.into_iter().any(|entry| {

@@ -1,4 +1,4 @@
-//! Dependencies that packages outside the workspace compile again in its target folder.
+//! Dependencies compiled again for packages outside the workspace.
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -7,15 +7,15 @@ use std::path::Path;
 use crate::cargo::Cargo;
 use crate::error::XtaskError;
 
-/// Lists all packages with features, including tests but no build dependencies.
+/// Lists packages with features, without build dependencies.
 const TREE: [&str; 7] =
     ["tree", "--workspace", "--all-features", "--edges=normal,dev", "--prefix", "none", "--format={p} [{f}]"];
 
-/// Third-party packages in both trees with equal version but different features.
+/// Third-party packages of equal version but different features.
 fn compiled_again(workspace: &str, package: &str) -> Vec<String> {
     let units = |tree: &str| -> BTreeSet<String> {
         let lines = tree.lines().map(|line| line.replace(" (*)", "").replace(" (proc-macro)", ""));
-        // Packages with a path are our own, which are compiled again in any case.
+        // Packages with a path are our own, always compiled again.
         lines.filter(|line| !line.contains(" (/")).collect()
     };
     let versions = |units: &BTreeSet<String>| -> BTreeSet<String> {
@@ -26,7 +26,7 @@ fn compiled_again(workspace: &str, package: &str) -> Vec<String> {
     both.into_iter().collect()
 }
 
-/// Prints dependencies that a package needs with other features than the workspace.
+/// Prints dependencies whose features differ from the workspace.
 pub(crate) fn tell_what_is_compiled_again(
     cargo: &Cargo,
     root: &Path,

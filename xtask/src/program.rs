@@ -1,6 +1,4 @@
-//! Commands in separate packages: `experiment`, `bench` and `fuzz`.
-//!
-//! They depend on every library, and would delay other commands.
+//! Commands in separate packages, because they depend on every library: `experiment`, `bench`, `fuzz`.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -19,8 +17,7 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// Runs a package's program in the release profile, in the current folder, with `first` before other
-    /// arguments.
+    /// Runs a release build; `first` precedes other arguments.
     pub(crate) fn run(&self, package: &str, first: &[&str]) -> Result<(), XtaskError> {
         let cargo = Cargo::of_this_toolchain();
         let mut run = Command::new(cargo.program());
@@ -30,8 +27,7 @@ impl Args {
         cargo.pass_on(run)
     }
 
-    /// Like [`run`](Self::run), in the development profile, optimised with overflow checks. Builds the whole
-    /// workspace with all features, to reuse what CI steps compiled.
+    /// [`run`](Self::run) of a development build: optimised, overflow checks.
     pub(crate) fn run_checked(&self, program: &str) -> Result<(), XtaskError> {
         let (cargo, root) = (Cargo::of_this_toolchain(), workspace::root()?);
         build_checked(&cargo, &root, program)?;
@@ -41,8 +37,7 @@ impl Args {
     }
 }
 
-/// Compiles in the development profile. Naming a small example includes development dependencies, as in CI
-/// steps.
+/// Development build of all features; the example adds development dependencies, as in CI.
 pub(crate) fn build_checked(cargo: &Cargo, root: &Path, program: &str) -> Result<(), XtaskError> {
     let whole = ["build", "--quiet", "--workspace", "--all-features"];
     cargo.run_in(root, &[&whole[..], &["--example", "streamed_rows", "--bin", program]].concat())

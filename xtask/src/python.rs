@@ -12,7 +12,7 @@ use crate::program::output_folder;
 use crate::workspace;
 
 const PACKAGE: &str = "gp-python";
-/// Succeeds in interpreters that support the package and can create environments.
+/// Succeeds in suitable interpreters.
 const SUITS: &str = "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))";
 
 /// Options of `cargo xtask python`.
@@ -21,7 +21,7 @@ pub(crate) struct Args {
     /// Python interpreter, 3.10 or newer
     #[arg(long, value_name = "PROGRAM", default_value = "python3")]
     interpreter: OsString,
-    /// If the interpreter or a requirement is missing, print what is missing and succeed
+    /// Succeed with a message if the interpreter or a requirement is missing
     #[arg(long)]
     if_installed: bool,
     /// Build in the workspace's development profile and target folder, and skip slow tests and their libraries
@@ -68,7 +68,7 @@ impl Environment {
         Self { folder: built.join("python").join(name) }
     }
 
-    /// Creates the environment and installs requirements; the inner error says what is missing.
+    /// Creates the environment; inner errors name missing parts.
     fn prepare(
         &self,
         interpreter: &OsStr,
@@ -124,7 +124,7 @@ impl Environment {
     }
 }
 
-/// Packages of `pyproject.toml` needed to build, use and test; those of slow tests only if they run.
+/// Packages from `pyproject.toml`; without those of slow tests if `is_quick`.
 fn needs(package: &Path, is_quick: bool) -> Result<Vec<String>, XtaskError> {
     let path = package.join("pyproject.toml");
     let text =
@@ -159,7 +159,7 @@ fn succeeds(command: &mut Command) -> bool {
     silent.status().is_ok_and(|status| status.success())
 }
 
-/// Runs a program with this program's streams; it reports its own failure.
+/// Runs a program that reports its own failure.
 fn carry_out(command: &mut Command) -> Result<(), XtaskError> {
     let program = command.get_program().to_string_lossy().into_owned();
     let status = command.status().map_err(|source| XtaskError::Spawn { program, source })?;

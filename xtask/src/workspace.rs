@@ -7,8 +7,7 @@ use crate::error::XtaskError;
 pub(crate) const RELEASED: [&str; 7] =
     ["gp-linalg", "gp-optim", "gp-kernels", "gp-likelihoods", "gp-ep", "gp-variational", "gp-cli"];
 
-/// Nearest folder at or above the current one whose `Cargo.toml` has a `[workspace]` table. Found at run
-/// time, so that a moved checkout works.
+/// Nearest workspace at or above the current folder.
 pub(crate) fn root() -> Result<PathBuf, XtaskError> {
     let start =
         std::env::current_dir().map_err(|source| XtaskError::Read { path: PathBuf::from("."), source })?;

@@ -16,7 +16,7 @@ fn run(command: &mut Command) -> (Option<i32>, String, String) {
     (status.code(), String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap())
 }
 
-/// Unknown crate: one fault for it, one for each of eight missing crates.
+/// One unknown crate, eight missing ones: nine faults.
 fn strange_workspace(root: &Path) {
     std::fs::create_dir_all(root.join("lonely/src")).unwrap();
     std::fs::write(root.join("Cargo.toml"), "[workspace]\nmembers = [\"lonely\"]\n").unwrap();
@@ -89,7 +89,7 @@ fn a_wrong_command_line_is_exit_code_two() {
     }
 }
 
-/// Uses `true` and `false` in place of cargo, to compile nothing.
+/// `true` and `false` replace cargo.
 #[cfg(unix)]
 mod with_a_stand_in_for_cargo {
     use super::{run, xtask};

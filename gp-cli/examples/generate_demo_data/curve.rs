@@ -1,4 +1,4 @@
-//! Noisy samples of a wiggly function at 240 places, with a gap.
+//! Noisy samples of a function at 240 points, with a gap.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -15,7 +15,7 @@ fn signal(x: f64) -> f64 {
     2.0 + 1.1 * (1.9 * x).sin() + 0.7 * (0.6 * x + 1.0).sin() + 0.35 * (4.3 * x).sin()
 }
 
-/// CSV with four decimals, which platform differences of `sin` and `ln` cannot change; rows in order of x.
+/// CSV with four decimals, for equal text on all platforms; ascending x.
 pub(crate) fn csv() -> String {
     let mut rng = ChaCha8Rng::seed_from_u64(SEED);
     let mut places: Vec<f64> = (0..COUNT).map(|_| outside_gap(rng.random())).collect();
@@ -29,7 +29,7 @@ pub(crate) fn csv() -> String {
     text
 }
 
-/// Maps a number in (0, 1) to a place outside the gap.
+/// Maps (0, 1) to points outside the gap.
 fn outside_gap(unit: f64) -> f64 {
     let place = unit * (END - (GAP.end - GAP.start));
     if place < GAP.start { place } else { place + (GAP.end - GAP.start) }

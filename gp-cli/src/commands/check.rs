@@ -17,9 +17,9 @@ use serde::Serialize;
 use std::collections::HashSet;
 use std::io::Write;
 
-/// Minimum distance of an outlier from the mean of the other values, in their standard deviations.
+/// Minimum outlier distance, in the others' standard deviations.
 const FAR: f64 = 20.0;
-/// Minimum number of other values for [`FAR`].
+/// Minimum other values for [`FAR`].
 const FEW: usize = 9;
 const RARE: u64 = 5;
 const MAX_RARE: usize = 3;
@@ -28,7 +28,7 @@ const WITHOUT_INPUT: &str =
     "fill in values, leave rows out with --missing drop, or keep them with --missing keep";
 const WITHOUT_TARGET: &str = "fill in values, or leave rows out with --missing drop";
 const WITHOUT_ONE: &str = "fill in values, or leave rows without any target out with --missing drop";
-/// Distances from here on are written in powers of ten.
+/// Larger distances use powers of ten.
 const ENORMOUS: f64 = 1e6;
 
 /// Options of `gp check`.
@@ -51,13 +51,13 @@ pub struct CheckOptions {
 /// Problem in a table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// Column, if the problem concerns one only.
+    /// Column, if only one is concerned.
     pub column: Option<String>,
     /// Problem and advice.
     pub what: String,
 }
 
-/// Prints the problems in a table, one line each.
+/// Prints problems, one per line.
 ///
 /// # Errors
 /// Any failure; findings are not failures.
@@ -86,10 +86,10 @@ pub fn run(
     out::print(out, printable(&found.iter().map(line).collect::<String>()).as_bytes())
 }
 
-/// Problems in a table, without printing.
+/// Problems in a table.
 ///
 /// # Errors
-/// [`Data`](crate::ErrorKind::Data) for a missing target.
+/// [`Data`](crate::ErrorKind::Data) for missing targets.
 pub fn findings(frame: &Frame, targets: &[&str]) -> Result<Vec<Finding>, CliError> {
     let checked = frame.require(targets)?;
     let mut found = Vec::new();
@@ -148,8 +148,7 @@ fn far_off(frame: &Frame, kind: Kind, numbers: &[f64], known: &[f64]) -> Option<
     ))
 }
 
-/// Row of an outlier farthest from the mean, and its distance from the other values' mean in their standard
-/// deviations. It is excluded from both, because with few rows it would determine them.
+/// Farthest outlier's row, and distance in standard deviations of the others: it would dominate few rows.
 fn farthest(numbers: &[f64], known: &[f64]) -> Option<(usize, f64)> {
     let all = Standardiser::of(known);
     let distance = |value: f64| all.apply(value).abs();

@@ -37,7 +37,7 @@ pub enum ModelFormat {
 /// Writes the model in another format.
 ///
 /// # Errors
-/// Any failure; the output is then unchanged.
+/// Any failure; the output stays unchanged.
 pub fn run(
     options: &ConvertOptions,
     context: &Context,

@@ -20,7 +20,7 @@ use std::fmt::Write as _;
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Default number of inducing inputs or active rows; small, because each coordinate is checked.
+/// Default inducing or active points; few, as each coordinate is checked.
 const INDUCING: usize = 6;
 const INDUCING_INPUTS: &str = "inducing";
 
@@ -50,7 +50,7 @@ pub struct DiagnoseOptions {
     pub json: bool,
 }
 
-/// Remark on flags without effect here, which a file for `gp fit` may have.
+/// Remark on flags without effect here.
 fn idle_flags(spec: &FitSpec) -> Option<String> {
     let lengths = ["iterations", "epochs"].map(|name| (name, spec.settings.has(name)));
     let others = [("time-limit", spec.time_limit.is_some()), ("temperature", spec.temperature.is_some())];
@@ -72,8 +72,7 @@ struct DerivativeRow<'a> {
 /// Prints derivatives by parameter.
 ///
 /// # Errors
-/// [`Numerical`](ErrorKind::Numerical), after printing, if a gradient differs from its finite difference by
-/// more than the tolerance; any other failure.
+/// [`Numerical`](ErrorKind::Numerical), after printing, above the tolerance; any other failure.
 pub fn run(
     options: &DiagnoseOptions,
     context: &Context,
@@ -130,7 +129,7 @@ pub fn run(
     Err(CliError::new(ErrorKind::Numerical, message))
 }
 
-/// All derivatives; names of independent targets have the target as prefix.
+/// All derivatives; independent targets have prefixes.
 fn gradients(plan: &Plan) -> Result<Vec<GradientCheck>, CliError> {
     let named = |of: &str, problem: &Problem, check: GradientCheck| {
         let parameter = format!("{of}{}", as_fixed(&check.parameter, problem.likelihood.as_ref()));
@@ -148,7 +147,7 @@ fn gradients(plan: &Plan) -> Result<Vec<GradientCheck>, CliError> {
     Ok(all)
 }
 
-/// Name as in `--fix`, with the latent function in parentheses if there are several.
+/// Name as in `--fix`; latents in parentheses if several.
 fn as_fixed(name: &str, likelihood: &dyn Likelihood) -> String {
     let (of, own) = match name.strip_prefix("latent[").and_then(|rest| rest.split_once("].")) {
         Some((latent, own)) => (Some(latent), own),
@@ -170,7 +169,7 @@ fn as_fixed(name: &str, likelihood: &dyn Likelihood) -> String {
     }
 }
 
-/// Plan for a sample of rows, with the method of the full fit.
+/// Sampled rows, method of the full fit.
 fn plan(options: &DiagnoseOptions, context: &Context) -> Result<Plan, CliError> {
     let (frame, _) = fit::read(&options.data, &options.choice, &options.spec, &context.formats)?;
     let (mut spec, _) = fit::settled(&frame, &options.spec, context)?;

@@ -37,7 +37,7 @@ pub struct EvalOptions {
     pub json: bool,
 }
 
-/// Prints scores, and writes a report if requested.
+/// Prints scores; writes a report on request.
 ///
 /// # Errors
 /// Any failure.

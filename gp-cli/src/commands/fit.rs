@@ -76,10 +76,10 @@ pub struct FitOptions {
     pub json: bool,
 }
 
-/// Trains a model, writes it, and prints a summary if requested.
+/// Trains, writes and optionally summarises a model.
 ///
 /// # Errors
-/// Any failure; the model file is then unchanged.
+/// Any failure; the model file stays unchanged.
 pub fn run(
     options: &FitOptions,
     context: &Context,
@@ -143,14 +143,14 @@ pub fn run(
     Ok(())
 }
 
-/// Input files that every process reads.
+/// Input files of every process.
 fn inputs(options: &FitOptions) -> InputFiles {
     let inputs = and_table(InputFiles::none(), "DATA", &options.data);
     let inputs = options.test.iter().fold(inputs, |inputs, path| and_table(inputs, "--test", path));
     and_settings(inputs, options.config.as_ref(), &options.spec.inducing_file)
 }
 
-/// These and the files of checkpoints, none of which outputs may replace.
+/// Adds checkpoint files, protected from outputs.
 fn and_checkpoints(inputs: InputFiles, options: &FitOptions) -> InputFiles {
     let folders = [("--checkpoint", &options.checkpoint), ("--resume", &options.resume)];
     let kept = folders.into_iter().filter_map(|(word, folder)| Some((word, folder.as_deref()?)));
@@ -166,7 +166,7 @@ fn trace(options: &FitOptions, inputs: &InputFiles) -> Result<Option<TraceFile>,
     options.trace.as_ref().map(prepare).transpose()
 }
 
-/// Reads or streams the table, and chooses the model. Also returns the dropped rows.
+/// Plan and dropped rows of a read or streamed table.
 fn plan(options: &FitOptions, context: &Context, notes: &Notes<'_>) -> Result<(Plan, LeftOut), CliError> {
     notes.stage(format_args!("reading {}", options.data));
     let choosing = || notes.stage(format_args!("choosing a model and placing inducing points"));
@@ -219,7 +219,7 @@ fn checkpoint_folder(
     }
 }
 
-/// Removes the checkpoint, unless training reached its time limit and may be resumed.
+/// Removes the checkpoint, unless time ran out.
 fn tidy_up(folder: &CheckpointFolder, model: &Model, notes: &mut Notes<'_>) -> Result<(), CliError> {
     // With several targets, the reason joins those of all.
     if !model.about().training.reason.contains(&StopReason::TimeLimit.to_string()) {
@@ -232,7 +232,7 @@ fn tidy_up(folder: &CheckpointFolder, model: &Model, notes: &mut Notes<'_>) -> R
     Ok(())
 }
 
-/// Reads the complete rows of the test table; checks before training that they can be scored.
+/// Complete test rows, checked before training.
 fn read_test(
     path: &str,
     options: &FitOptions,
@@ -356,7 +356,7 @@ fn processes(team: &Team) -> Result<Value, CliError> {
     }))
 }
 
-/// Null, one value, or one value per target.
+/// Null, one value, or a list.
 fn one_or_each(mut all: Vec<Value>) -> Value {
     if all.len() > 1 { all.into() } else { all.pop().unwrap_or(Value::Null) }
 }

@@ -1,4 +1,4 @@
-//! `gp generate`: manual page, completions, schema, and lists of kernels and likelihoods.
+//! `gp generate`: manual page, completions, schema, kernels, likelihoods.
 
 use super::print_json;
 use crate::context::Context;
@@ -41,7 +41,7 @@ pub enum Generated {
 const NAMES: &str =
     "Names may be in any case, and other names stand for the one above them where they mean one alone.\n";
 
-/// Schema of a configuration file: one property per flag of `gp fit`.
+/// Configuration files: one property per flag of `gp fit`.
 fn schema(command: &Command, methods: &Methods) -> Value {
     let flags = command.find_subcommand("fit").into_iter().flat_map(Command::get_arguments);
     let properties = flags.filter_map(|flag| {
@@ -117,8 +117,7 @@ fn no_example(name: &str, cause: impl std::error::Error + Send + Sync + 'static)
 /// Writes the requested output.
 ///
 /// # Errors
-/// [`Io`](ErrorKind::Io) if it cannot be written; [`Usage`](ErrorKind::Usage) for an unparsable example of
-/// an entry.
+/// [`Io`](ErrorKind::Io); [`Usage`](ErrorKind::Usage) for unparsable examples.
 pub fn run(
     options: &GenerateOptions,
     context: &Context,

@@ -54,8 +54,7 @@ pub fn run(options: &InspectOptions, context: &Context, out: &mut dyn Write) -> 
     out::print(out, text(&model).as_bytes())
 }
 
-/// Length-scale per input, from the first kernel term that has them. Linear terms are skipped: their
-/// length-scales are not distances.
+/// Length-scales of the first kernel term with one per input.
 pub(super) fn length_scales(model: &Model, kernel: &dyn Kernel) -> Vec<LengthScale> {
     let names = model.inputs().column_names();
     let (mut lengthscales, mut columns) = (Vec::new(), kernel.length_columns(names.len()).into_iter());
@@ -70,7 +69,7 @@ pub(super) fn length_scales(model: &Model, kernel: &dyn Kernel) -> Vec<LengthSca
     all.map(|((input, scale), length)| LengthScale { input, lengthscale: length * scale }).collect()
 }
 
-/// Range of window widths along an input: standard deviations, in its units.
+/// Window widths: standard deviations in input units.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 struct WindowWidths {
     input: String,
@@ -146,9 +145,9 @@ const MAX_PARTS: usize = 3;
 
 pub(super) const NO_INPUT: &str = "no input: nothing was learned";
 
-/// Width of the name column; longer names widen it.
+/// Name column width; longer names widen it.
 const NAME_WIDTH: usize = 11;
-/// Maximum width of a name column; longer names stand out.
+/// Maximum name width; longer names stand out.
 pub(super) const WIDEST: usize = 60;
 
 impl Page {
@@ -225,7 +224,7 @@ fn tried(model: &Model, page: &mut Page) {
     }
 }
 
-/// Name of the maximised value: log posterior or, without priors, objective.
+/// Maximised value: log posterior or objective.
 pub(super) fn trained_value(model: &Model) -> &'static str {
     let posterior = model.posterior();
     let of_likelihood = posterior.likelihood().parameters().iter().any(has_prior);
@@ -244,7 +243,7 @@ fn has_prior(parameter: &Parameter) -> bool {
     (0..parameter.len()).any(|element| parameter.prior_of(element).is_some())
 }
 
-/// Log posterior after each iteration, in nats; log densities refer to data units.
+/// Log posterior per iteration: nats, data units.
 pub(super) fn log_posterior(model: &Model) -> Vec<f64> {
     let training = &model.about().training;
     let rows = training.rows.saturating_sub(training.updated_rows) as f64;
@@ -287,8 +286,7 @@ pub(super) fn kernel_line(model: &Model, kernel: &dyn Kernel) -> String {
     readable(kernel, model.inputs())
 }
 
-/// Latents with the same kernel, named `kernel`, with classes, targets or numbers if there are several
-/// groups.
+/// Latents by kernel, named `kernel`, plus classes, targets or numbers for several groups.
 pub(super) fn function_names(model: &Model) -> Vec<(String, Vec<usize>)> {
     let latents = model.posterior().describe();
     let kernels: Vec<String> = latents.iter().map(|latent| latent.kernel.expression()).collect();
@@ -307,7 +305,7 @@ pub(super) fn function_names(model: &Model) -> Vec<(String, Vec<usize>)> {
     firsts.map(group).collect()
 }
 
-/// Target or function that variance shares describe; None for the only target.
+/// Target or function of variance shares; None if only one.
 pub(super) fn described(model: &Model, influence: &Influence) -> Option<String> {
     let names = latents::latent_names(model);
     if influence.target.is_some() || influence.latents.len() == names.len() {

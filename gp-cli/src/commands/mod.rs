@@ -1,4 +1,4 @@
-//! Subcommands: each module has clap options and a function `run`.
+//! Subcommands: clap options and function `run`.
 
 pub mod check;
 pub mod convert;
@@ -109,7 +109,7 @@ impl TableOptions {
     }
 }
 
-/// Adds a configuration file, and tables of inducing inputs.
+/// Adds configuration file and inducing-input tables.
 fn and_settings(inputs: InputFiles, config: Option<&PathBuf>, inducing: &[PathBuf]) -> InputFiles {
     let inputs = inputs.and("--config", config);
     inducing.iter().fold(inputs, |inputs, path| inputs.and("--inducing-file", Some(path)))
@@ -154,8 +154,7 @@ impl TablePieces {
     }
 }
 
-/// Table without incomplete rows, if requested, and dropped rows, ascending. One known target of several
-/// suffices.
+/// Table without dropped rows, and these, ascending. One of several targets suffices.
 fn left_of(
     frame: Frame,
     rules: &MissingRules,

@@ -48,11 +48,11 @@ pub struct PlotOptions {
     pub force: bool,
 }
 
-/// Writes a plot. One numeric input: function with bands. Two: surface or class regions. Otherwise:
-/// dependence on the most influential inputs, and agreement with observations.
+/// Writes a plot. One numeric input: function with bands; two: surface or class regions; otherwise:
+/// dependence on influential inputs, and agreement with observations.
 ///
 /// # Errors
-/// Any failure; the output is then unchanged.
+/// Any failure; the output stays unchanged.
 pub fn run(options: &PlotOptions, context: &Context, notes: &mut Notes<'_>) -> Result<(), CliError> {
     picture::check_name(&options.output)?;
     let inputs = InputFiles::none().and("MODEL", Some(&options.model));
@@ -73,10 +73,10 @@ pub fn run(options: &PlotOptions, context: &Context, notes: &mut Notes<'_>) -> R
     Ok(())
 }
 
-/// Plot of a model and a table.
+/// Picture of model and table.
 ///
 /// # Errors
-/// [`Data`](crate::ErrorKind::Data) for a table that does not suit the model.
+/// [`Data`](crate::ErrorKind::Data) for an unsuitable table.
 pub fn picture(model: &Model, frame: &Frame) -> Result<Picture, CliError> {
     picture_in_stages(model, frame, &Stages::default())
 }
@@ -95,8 +95,8 @@ fn picture_in_stages(model: &Model, frame: &Frame, stages: &Stages) -> Result<Pi
     }
 }
 
-/// `true` if the plot shows the function itself, over one or two numeric inputs. Cells of a surface may be
-/// wider than a season.
+/// `true` if the function is shown over one or two numeric inputs; not for seasons narrower than surface
+/// cells.
 pub(super) fn shows_function(model: &Model, frame: &Frame) -> bool {
     match number_scales(model).map(|scales| scales.len()) {
         Some(2) => !has_many_seasons(model, frame),
@@ -222,7 +222,7 @@ fn two_inputs(
     })
 }
 
-/// Cell colours: mean as a shade, with its scale; or class colours, mixed by probability.
+/// Mean shades with scale, or class colours mixed by probability.
 fn cell_colours(model: &Model, points: &Mat<f64>) -> Result<(Vec<Colour>, Option<ColourScale>), CliError> {
     const PALE: f64 = 0.35;
     let by = model.posterior();
@@ -250,7 +250,7 @@ fn cell_colours(model: &Model, points: &Mat<f64>) -> Result<(Vec<Colour>, Option
 }
 
 fn shade(share: f64) -> Colour {
-    // Less than 1, so that points and rings are visible on the darkest cell.
+    // Below 1, so that points and rings show on the darkest cell.
     const DEEP: f64 = 0.75;
     CURVE.map(|channel| (255.0 - DEEP * share * (255.0 - f64::from(channel))).round() as u8)
 }

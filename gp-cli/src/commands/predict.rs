@@ -78,7 +78,7 @@ pub struct PredictOptions {
 /// Writes predictions in row order.
 ///
 /// # Errors
-/// Any failure; the output is then unchanged.
+/// Any failure; the output stays unchanged.
 pub fn run(
     options: &PredictOptions,
     context: &Context,
@@ -137,7 +137,7 @@ pub fn run(
     }
 }
 
-/// Refuses joint predictions beyond the memory budget: covariance, factor, samples and their text.
+/// Joint predictions' memory: covariance, factor, samples, text.
 fn check_memory(options: &PredictOptions, rows: usize, budget: Budget) -> Result<(), CliError> {
     let (rows, samples) = (rows as f64, options.samples as f64);
     let is_joint = options.joint || options.samples > 0;
@@ -183,7 +183,7 @@ fn wanted(options: &PredictOptions) -> Wanted {
 #[derive(Default)]
 struct TableSummary {
     columns: Vec<String>,
-    /// Optional columns that the table lacks.
+    /// Optional columns missing from the table.
     lacking: Option<String>,
     unseen: Vec<Unseen>,
     gaps: Gaps,

@@ -5,7 +5,7 @@ use crate::error::CliError;
 use crate::model::Model;
 use serde_json::{Map, Value, json};
 
-/// Target of each latent; empty for one target or shared latents.
+/// Target per latent; empty for one target or shared latents.
 pub(super) fn owners(model: &Model) -> Vec<String> {
     if !model.has_several_targets() {
         return Vec::new();
@@ -28,7 +28,7 @@ fn noise(model: &Model) -> Vec<f64> {
     variances.iter().zip(targets).map(|(variance, target)| variance.sqrt() * target.scale().scale).collect()
 }
 
-/// Mixing weights of latents per target, in its units; may be empty.
+/// Mixing weights per target, in its units; may be empty.
 fn mixing(model: &Model) -> Vec<Vec<f64>> {
     let likelihood = model.posterior().likelihood();
     let Some(weights) = likelihood.mixing() else { return Vec::new() };
@@ -36,7 +36,7 @@ fn mixing(model: &Model) -> Vec<Vec<f64>> {
     rows.map(|(row, target)| row.iter().map(|w| w * target.scale().scale).collect()).collect()
 }
 
-/// Rows, noise and mixing weights per target; empty for a single target.
+/// Rows, noise, mixing weights per target; empty for one.
 pub(super) fn lines(model: &Model) -> Vec<(String, String)> {
     if !model.has_several_targets() {
         return Vec::new();
@@ -69,7 +69,7 @@ fn mixture(row: &[f64]) -> String {
     row.iter().enumerate().map(term).collect()
 }
 
-/// Same as [`lines`] in JSON; null for a single target.
+/// [`lines`] as JSON; null for a single target.
 pub(super) fn json(model: &Model) -> Value {
     let (noise, mixing, rows) = (noise(model), mixing(model), &model.about().training.rows_of_targets);
     let of = |(place, target): (usize, &&crate::encode::Target)| {
@@ -115,7 +115,7 @@ pub(super) fn check_chosen(model: &Model, target: Option<&str>) -> Result<(), Cl
     }
 }
 
-/// Chosen target's model and rows, or all rows if none has the target.
+/// Model and rows of the chosen target; all rows if none has it.
 pub(super) fn chosen(model: Model, frame: Frame, target: Option<&str>) -> Result<(Model, Frame), CliError> {
     let Some(name) = target.filter(|_| model.has_several_targets()) else { return Ok((model, frame)) };
     let found = model.by_target()?.into_iter().find(|one| one.target().name == name).unwrap_or(model);

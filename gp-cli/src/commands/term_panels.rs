@@ -15,8 +15,7 @@ use gp_kernels::posterior::terms;
 const MAX_TERMS: usize = 24;
 const MAX_TRIED: usize = 12;
 
-/// Panels per term and latent: contribution along the input that changes it most, averaged over rows, in
-/// latent units.
+/// Panels per term and latent: row-averaged contribution along the strongest input, in latent units.
 pub(super) fn sheet(model: &Model, frame: &Frame) -> Result<Picture, CliError> {
     let (rows, places) = relevant_sample(model, &model.inputs().encode(frame)?.points)?;
     let columns = model.inputs().column_names();
@@ -59,8 +58,7 @@ fn is_alone(seen: &[usize], (feature, start): FeaturePlace<'_>) -> bool {
     seen.iter().all(|column| (start..start + feature.width()).contains(column))
 }
 
-/// Input along which the term's mean, averaged over rows, changes most; the model's most influential input
-/// may differ.
+/// Input that most changes the term's row-averaged mean.
 fn strongest<'a>(
     model: &Model,
     (rows, frame): (&Mat<f64>, &Frame),

@@ -1,4 +1,4 @@
-//! `gp update`: conditions a model on new observations at fixed parameters.
+//! `gp update`: new observations at fixed parameters.
 
 use super::{Besides, TableOptions, and_table, print_json, warn};
 use crate::context::Context;
@@ -40,7 +40,7 @@ pub struct UpdateOptions {
 /// Writes the updated model.
 ///
 /// # Errors
-/// [`Usage`](crate::ErrorKind::Usage) for a model that lacks what an update needs; any other failure.
+/// [`Usage`](crate::ErrorKind::Usage) for an unsuitable model; any other failure.
 pub fn run(
     options: &UpdateOptions,
     context: &Context,

@@ -1,6 +1,6 @@
-//! Grids along an input that show seasons and short length-scales without aliases.
+//! Grids along an input, without aliases of seasons and short length-scales.
 //!
-//! An input with many periods has two views: whole range, averaged over the season; and a few periods.
+//! With many periods, two views: whole range averaged over the season, and a few periods.
 
 use crate::data::{Frame, Kind};
 use crate::encode::{Feature, FeatureEncoding, Inputs, MISSING};
@@ -11,19 +11,19 @@ use faer::Mat;
 use gp_kernels::Kernel;
 use gp_optim::format_number;
 
-/// Minimum number of grid points, and that without averaging over rows.
+/// Minimum grid points, and without row averages.
 const PLACES: usize = 81;
 const PLACES_ALONE: usize = picture::CURVE_POINTS;
 const MAX_PLACES: usize = 3001;
-/// Grid points per period and length-scale, and maximum for length-scales: shorter ones look like noise.
+/// Grid points per period and length-scale; limited for length-scales, where shorter ones look like noise.
 const IN_PERIOD: f64 = 16.0;
 const IN_LENGTH: f64 = 3.0;
 const MAX_BY_LENGTH: f64 = 400.0;
-/// Maximum number of periods on one axis, and number shown of more.
+/// Maximum periods per axis; number otherwise shown.
 const MANY: f64 = 20.0;
 const SHOWN: f64 = 3.0;
 const PHASES: usize = 12;
-/// Maximum rows averaged over, and predictions per panel.
+/// Maximum averaged rows; predictions per panel.
 pub(super) const ROWS: usize = 60;
 const PREDICTIONS: usize = 20_000;
 
@@ -35,13 +35,13 @@ pub(super) struct InputView {
     pub x: Vec<f64>,
     /// Labels of words.
     pub x_places: Vec<String>,
-    /// Suffix of the input's name in titles; empty for the plain range.
+    /// Title suffix; empty for the plain range.
     pub words: String,
-    /// Offsets of each grid value that predictions are averaged over.
+    /// Offsets per grid value, averaged over.
     shifts: Vec<f64>,
 }
 
-/// Scales of kernels along an input, in data units.
+/// Kernel scales along an input, data units.
 struct Scales {
     periods: Vec<f64>,
     shortest: f64,
@@ -62,7 +62,7 @@ impl Scales {
         Self { periods, shortest }
     }
 
-    /// Grid points over `range` that show length-scales, and periods of at least `least`.
+    /// Grid points over `range`, for length-scales and periods from `least`.
     fn count(&self, range: f64, least: f64, fewest: usize) -> usize {
         let period = self.periods.iter().copied().find(|&period| period >= least).unwrap_or(f64::INFINITY);
         let length = if self.shortest > least { self.shortest } else { f64::INFINITY };
@@ -72,7 +72,7 @@ impl Scales {
     }
 }
 
-/// `true` if an input has more periods than one axis shows.
+/// `true` for more periods than one axis shows.
 pub(super) fn has_many_seasons(model: &Model, frame: &Frame) -> bool {
     let (inputs, latents) = (model.inputs(), model.posterior().describe());
     let mut places = inputs.features().iter().zip(inputs.places());
@@ -82,7 +82,7 @@ pub(super) fn has_many_seasons(model: &Model, frame: &Frame) -> bool {
     })
 }
 
-/// Equally spaced values slightly beyond the range of `values`, fine enough for the kernels.
+/// Grid slightly beyond `values`, fine enough for kernels.
 pub(super) fn curve<'k>(
     kernels: impl IntoIterator<Item = &'k dyn Kernel>,
     inputs: &Inputs,
@@ -98,7 +98,7 @@ fn ends(values: &[f64]) -> (f64, f64) {
     (ends[0], ends[1])
 }
 
-/// Views of an input, the whole range first. The grid is finer if no other input has an effect (`alone`).
+/// Whole range first; finer if no other input has effect (`alone`).
 pub(super) fn views<'k>(
     kernels: impl IntoIterator<Item = &'k dyn Kernel>,
     inputs: &Inputs,
@@ -159,8 +159,7 @@ fn in_words(length: f64, kind: Kind) -> String {
 }
 
 impl InputView {
-    /// Points at each grid value in turn, with other inputs from `rows`; fewer rows on fine grids, one if
-    /// `alone`.
+    /// Points per grid value, other inputs from `rows`; fewer rows on fine grids, one if `alone`.
     pub(super) fn points(
         &self,
         rows: &Mat<f64>,

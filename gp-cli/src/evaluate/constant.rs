@@ -1,4 +1,4 @@
-//! Constant prediction, fitted to the training targets.
+//! Constant prediction from training targets.
 
 use crate::error::CliError;
 use crate::metrics::{Interval, LEVELS, NumberForecasts};
@@ -17,9 +17,9 @@ pub(super) struct Constant {
 }
 
 impl Constant {
-    /// Mean and, unless Poisson, variance of the training targets: Poisson for counts (negative binomial if
-    /// overdispersed and the model's likelihood allows it), gamma for positive numbers, beta for
-    /// proportions, otherwise Gaussian. Moments outside the distribution's range are an error.
+    /// By moments of training targets: Poisson for counts (negative binomial if overdispersed and the
+    /// likelihood allows it), gamma for positive numbers, beta for proportions, otherwise Gaussian.
+    /// Impossible moments are an error.
     pub(super) fn beside(model: &dyn Likelihood, mean: f64, variance: f64) -> Result<Self, CliError> {
         let square = (mean / variance.sqrt()).powi(2);
         let more_than_poisson = variance > mean && dispersion(model) == Some(Dispersion::More);
@@ -72,7 +72,7 @@ impl Constant {
     }
 }
 
-/// Logarithm; of 0, that of the smallest positive normal number.
+/// Logarithm; 0 counts as the smallest positive normal number.
 fn log(value: f64) -> f64 {
     value.max(f64::MIN_POSITIVE).ln()
 }

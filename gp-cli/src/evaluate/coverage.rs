@@ -4,7 +4,7 @@ use crate::left_out::listed;
 use crate::metrics::{LEVELS, NumberScores};
 use gp_likelihoods::special::incomplete_beta;
 
-/// Tail probability of a Gaussian beyond three standard errors.
+/// Gaussian tail probability beyond three standard errors.
 const CHANCE: f64 = 1.35e-3;
 
 pub(super) fn remarks_where(rows: usize, scores: &NumberScores, was_seen: bool) -> Vec<String> {
@@ -12,7 +12,7 @@ pub(super) fn remarks_where(rows: usize, scores: &NumberScores, was_seen: bool) 
     [narrow, wide.filter(|_| !was_seen)].into_iter().flatten().collect()
 }
 
-/// Remarks on intervals whose coverage of `rows` independent rows is off by more than chance.
+/// Remarks on coverage off by more than chance; `rows` are independent.
 pub(crate) fn remarks(rows: usize, scores: &NumberScores) -> Vec<String> {
     off_by_more_than_chance(rows, scores).into_iter().flatten().collect()
 }

@@ -1,4 +1,4 @@
-//! Warnings about predictions without a finite score.
+//! Warnings about non-finite scores.
 
 use super::Assessed;
 use crate::data::Frame;
@@ -34,7 +34,7 @@ fn varies(targets: &[f64]) -> bool {
     targets.iter().any(|target| Some(target) != targets.first())
 }
 
-/// Without smse for constant targets, where it is undefined.
+/// Omits smse of constant targets, which is undefined.
 fn broken(scores: &NumberScores, varies: bool) -> Vec<&'static str> {
     let NumberScores { rmse, mae, smse, nlpd, msll, width, .. } = *scores;
     let all = [("rmse", rmse), ("mae", mae), ("smse", smse), ("nlpd", nlpd), ("msll", msll)];
@@ -49,7 +49,7 @@ fn broken(scores: &NumberScores, varies: bool) -> Vec<&'static str> {
     names
 }
 
-/// First row without a finite number, its column, and the number of such rows.
+/// First non-finite row, column, number of rows.
 fn first(forecasts: &NumberForecasts) -> Option<(usize, String, usize)> {
     let NumberForecasts { means, log_densities, intervals } = forecasts;
     let mut all = vec![("mean".to_owned(), means), ("log density".to_owned(), log_densities)];

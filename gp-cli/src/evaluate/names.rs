@@ -34,7 +34,7 @@ mod tests {
     use super::*;
     use gp_likelihoods::Registry;
 
-    /// Single-output likelihoods whose linear model has no name.
+    /// Single-output likelihoods with unnamed linear models.
     const NAMELESS: [&str; 3] = ["robust_max", "coregionalised", "gprn"];
 
     #[test]

@@ -1,4 +1,4 @@
-//! Scores of several targets: each on its rows, and jointly.
+//! Scores of several targets, each and jointly.
 
 use super::{Evaluation, Grid, Scores, evaluate_rows, number, numbers_grid};
 use crate::data::{Column, Frame};
@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 pub struct TargetScores {
     /// Name of the target.
     pub name: String,
-    /// Number of rows with this target.
+    /// Rows with this target.
     pub rows: usize,
     /// Scores by predictor, the model first.
     pub of: Vec<(&'static str, NumberScores)>,
@@ -26,9 +26,9 @@ pub struct TargetScores {
 /// Scores of several targets.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SeveralScores {
-    /// Scores of the targets in the table, in model order.
+    /// Targets in the table, in model order.
     pub targets: Vec<TargetScores>,
-    /// Mean negative joint log density of each row's present targets, by predictor.
+    /// Mean negative joint log density per row, of its present targets.
     pub joint: Vec<(&'static str, f64)>,
 }
 
@@ -115,7 +115,7 @@ impl SeveralScores {
         MEANS.into_iter().zip(means).chain(joint).collect()
     }
 
-    /// Scores compared over folds: `rmse(a)` etc. per target, then means.
+    /// Scores such as `rmse(a)`, then means.
     pub(super) fn named(&self) -> Vec<(&'static str, String, f64)> {
         let of = |predictor: &'static str| {
             let each = self.targets.iter().flat_map(move |target| {

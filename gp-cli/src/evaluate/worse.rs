@@ -15,7 +15,7 @@ pub(crate) struct Losses {
 }
 
 impl Losses {
-    /// Losses of one target; None without a constant prediction.
+    /// For one target; None without constant prediction.
     pub(crate) fn of(rows: usize, scores: &Scores) -> Option<Self> {
         match scores {
             Scores::Numbers(of) => of.first().map(|(_, scores)| Self {

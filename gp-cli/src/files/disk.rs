@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-/// Bytes that this process may still write in a folder, if known.
+/// Writable bytes in a folder, if known.
 #[cfg(unix)]
 pub(crate) fn free_space(folder: &Path) -> Option<f64> {
     let about = rustix::fs::statvfs(folder).ok()?;

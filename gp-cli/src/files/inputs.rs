@@ -1,10 +1,10 @@
-//! Input files of a command, protected from its outputs.
+//! Inputs, protected from outputs.
 
 use crate::error::CliError;
 use gp_optim::files::is_same_file;
 use std::path::{Path, PathBuf};
 
-/// Input files with their names on the command line.
+/// Input files with command-line names.
 #[derive(Clone, Debug, Default)]
 pub struct InputFiles(Vec<(&'static str, PathBuf)>);
 
@@ -15,7 +15,7 @@ impl InputFiles {
         Self::default()
     }
 
-    /// Adds a file if given, except `-` (standard input).
+    /// Adds a file except `-` (standard input).
     #[must_use]
     pub fn and(mut self, word: &'static str, path: Option<&(impl AsRef<Path> + ?Sized)>) -> Self {
         let path = path.map(AsRef::as_ref);
@@ -24,12 +24,12 @@ impl InputFiles {
         self
     }
 
-    /// Files with their names on the command line.
+    /// Command-line names and paths.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&'static str, &Path)> {
         self.0.iter().map(|(word, path)| (*word, path.as_path()))
     }
 
-    /// Refuses an output that is one of the input files.
+    /// Refuses outputs that are inputs or in input folders.
     ///
     /// # Errors
     /// [`Usage`](crate::ErrorKind::Usage), naming both.
@@ -50,7 +50,7 @@ impl InputFiles {
     }
 }
 
-/// `true` for a file directly in this folder, existing or not.
+/// `true` for files directly in this folder.
 fn is_within(file: &Path, folder: &Path) -> bool {
     let parent = file.parent().map(|parent| if parent == Path::new("") { Path::new(".") } else { parent });
     folder.is_dir() && parent.is_some_and(|parent| is_same_file(folder, parent))

@@ -1,4 +1,4 @@
-//! Files of commands: atomic output, streams, training traces, limited reading.
+//! Atomic output, streams, training traces, limited reading.
 
 mod disk;
 mod inputs;
@@ -14,7 +14,7 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Replaces file `name` in `folder` atomically; returns its path.
+/// Replaces `name` in `folder` atomically; returns its path.
 ///
 /// # Errors
 /// [`Io`](crate::ErrorKind::Io), with the path.
@@ -24,7 +24,7 @@ pub fn write_whole(folder: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf, C
     Ok(path)
 }
 
-/// Output file, checked before the work starts and locked against other processes until finished or dropped.
+/// Output checked in advance, locked until finished or dropped.
 #[derive(Debug)]
 pub struct OutputFile {
     path: PathBuf,
@@ -39,9 +39,8 @@ enum To {
 }
 
 impl OutputFile {
-    /// Output file in a writable folder; `word` is its name on the command line. Replacing a file needs
-    /// `force`; files of `inputs` are never replaced. Links are followed; pipes and devices are written
-    /// directly.
+    /// Output named `word` on the command line. Replacing needs `force`; `inputs` are never replaced. Links
+    /// are followed; pipes and devices are written directly.
     ///
     /// # Errors
     /// [`Io`](ErrorKind::Io), with path and advice; [`Usage`](ErrorKind::Usage) for an input file or `-`
@@ -69,7 +68,7 @@ impl OutputFile {
         &self.path
     }
 
-    /// `true` if readers see bytes before the output is complete.
+    /// `true` if readers see incomplete output.
     #[must_use]
     pub fn is_stream(&self) -> bool {
         matches!(self.to, To::Stream(_))
@@ -87,7 +86,7 @@ impl OutputFile {
         added.map_err(|cause| unwritten(&self.path, cause))
     }
 
-    /// Syncs the file and renames it into place.
+    /// Syncs and renames into place.
     ///
     /// # Errors
     /// [`Io`](ErrorKind::Io), with the path.
@@ -98,7 +97,7 @@ impl OutputFile {
         }
     }
 
-    /// Writes the whole file atomically.
+    /// Writes all bytes atomically.
     ///
     /// # Errors
     /// As [`add`](Self::add) and [`finish`](Self::finish).
@@ -108,7 +107,7 @@ impl OutputFile {
     }
 }
 
-/// File of lines, each visible once written.
+/// Lines, each visible once written.
 #[derive(Debug)]
 pub(crate) struct TraceFile {
     path: PathBuf,
@@ -134,7 +133,7 @@ impl TraceFile {
     }
 }
 
-/// Creates a folder with its parents, or checks that it is writable.
+/// Creates a folder with parents; checks that it is writable.
 ///
 /// # Errors
 /// [`Io`](crate::ErrorKind::Io), with the path.
@@ -144,7 +143,7 @@ pub fn make_writable_folder(folder: &Path) -> Result<(), CliError> {
     }
     fs::create_dir_all(folder).map_err(|cause| CliError::io("make the folder", folder, cause))?;
     files::sweep(folder);
-    // Permission bits do not show whether writing works, least of all on network drives.
+    // Permission bits do not show whether writing works, as on network drives.
     let trial = Unfinished::claim(&folder.join(std::process::id().to_string()), Existing::Replace);
     trial.map(drop).map_err(|cause| CliError::io("write into", folder, cause))
 }

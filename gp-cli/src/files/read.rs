@@ -1,13 +1,13 @@
-//! Size-limited reading of whole files other than tables; no other code reads such files to their end.
+//! Size-limited reading of all files but tables.
 
 use crate::memory::{Budget, OverBudget};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// Minimum growth of the buffer in bytes.
+/// Minimum buffer growth in bytes.
 const LEAST: u64 = 1 << 12;
-/// The buffer grows by one part in this many.
+/// Buffer growth: one part in this many.
 const GROWTH: u64 = 4;
 
 #[derive(Debug)]
@@ -29,8 +29,7 @@ pub(crate) fn read_at_most(path: &Path, most: u64) -> io::Result<Option<Vec<u8>>
     Ok((bytes.len() as u64 <= most).then_some(bytes))
 }
 
-/// Reads a file, named `what` in errors, that takes `copies` times its size within a budget; pipes and
-/// devices are counted while read.
+/// Reads a file (`what` in errors) if `copies` times its size fits; pipes and devices are counted while read.
 pub(crate) fn read_within(
     path: &Path,
     (budget, copies): (Budget, f64),

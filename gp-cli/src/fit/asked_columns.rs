@@ -1,4 +1,4 @@
-//! Requested targets, and options for reading the table.
+//! Requested targets and read options.
 
 use super::spec::FitSpec;
 use super::task_flag::TaskChoice;
@@ -10,8 +10,8 @@ impl FitSpec {
     /// Columns to predict, at least one.
     ///
     /// # Errors
-    /// [`Usage`](crate::ErrorKind::Usage) without a target, for a repeated column, a mixture of one target,
-    /// or single-target flags.
+    /// [`Usage`](crate::ErrorKind::Usage) without target; for repeated columns, a mixture of one target, or
+    /// single-target flags with several.
     pub fn targets(&self) -> Result<&[String], CliError> {
         self.target()?;
         self.roles().check_targets(self.target.len())?;
@@ -31,7 +31,7 @@ impl FitSpec {
         Ok(&self.target)
     }
 
-    /// Options for reading the table: requested columns and types.
+    /// Requested columns and types.
     ///
     /// # Errors
     /// As [`targets`](Self::targets); [`Usage`](crate::ErrorKind::Usage) for an excluded target or role
@@ -59,13 +59,13 @@ impl FitSpec {
         options.columns = options.columns.filter(|_| !all);
         options.kinds.extend(self.kinds.iter().cloned());
         options.choice = choice.clone();
-        // Row numbers and indices are left out unless they are asked for.
+        // Row numbers and indices are left out unless requested.
         options.also = targets.iter().cloned().collect();
         options.excluded = self.exclude.iter().cloned().collect();
         Ok(options)
     }
 
-    /// Treatment of missing values per column.
+    /// Missing-value rules per column.
     ///
     /// # Errors
     /// As [`targets`](Self::targets) and [`MissingRules::of_fit`].

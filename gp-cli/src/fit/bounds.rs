@@ -1,24 +1,21 @@
-//! Default lower bounds of noise, for outlier-tolerant likelihoods and weighted rows.
+//! Default lower bounds of noise.
 //!
-//! A heavy-tailed density can grow without limit on rows that agree, with zero noise and variance. Such likelihoods
-//! declare [least values](gp_likelihoods::Described::least_values).
-//!
-//! A row of weight w counts as w equal rows. With mean weight above 1, the density grows without limit as Gaussian
-//! noise vanishes; a bound keeps predictions finite.
+//! Without noise, heavy-tailed densities diverge on rows that agree, hence [least
+//! values](gp_likelihoods::Described::least_values); Gaussian ones diverge with mean weight above 1.
 
 use crate::error::CliError;
 use gp_likelihoods::Likelihood;
 use gp_optim::{Parameter, Transform, format_number};
 
-/// Relative to the target variance; below the threshold of the vanished-noise warning.
+/// Relative to the target variance; below the vanished-noise warning.
 const MIN_NOISE: f64 = 1e-9;
-/// Minimum Gaussian noise variance: gradients contain its inverse square.
+/// Gradients contain its inverse square.
 const MIN_VARIANCE: f64 = 1e-100;
-/// Factor by which noise may fall below a smaller initial value.
+/// Minimum ratio of start to bound.
 const BELOW_START: f64 = 10.0;
 
-/// Applies least values to free parameters without bounds or prior that start above. `variance`: the
-/// target's, in likelihood units.
+/// Bounds free parameters that start above, without bounds or prior. `variance`: target variance in
+/// likelihood units.
 pub(super) fn bound_outliers(likelihood: &mut dyn Likelihood, variance: f64) -> Result<(), CliError> {
     let least = likelihood.least_values(variance);
     for parameter in likelihood.parameters_mut() {
@@ -43,8 +40,7 @@ pub(super) fn check_noise(likelihood: &dyn Likelihood) -> Result<(), CliError> {
     }
 }
 
-/// Bounds Gaussian noise if the mean weight exceeds 1. `variance`: the target's (the least of several), in
-/// likelihood units.
+/// Bounds Gaussian noise if `mean_weight > 1`. `variance`: least target variance in likelihood units.
 pub(super) fn bound_weighted(
     likelihood: &mut dyn Likelihood,
     variance: f64,

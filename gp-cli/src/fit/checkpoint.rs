@@ -1,4 +1,4 @@
-//! Checkpoint folder: training state and run identity (problem, settings, data).
+//! Checkpoint folder: training state and run identity.
 
 use super::memo;
 use super::plan::Plan;
@@ -23,13 +23,13 @@ use std::time::Duration;
 const RECORD: &str = "fit.json";
 const TRAINING: &str = "training.checkpoint";
 const FORMAT: u32 = 1;
-/// Memory relative to the file size: JSON values take more than their text.
+/// Memory per file byte.
 const COPIES: f64 = 4.0;
 const COPIES_OF_JSON: f64 = 32.0;
 /// Settings that may differ on resuming.
 const FREE: [&str; 1] = ["time-limit"];
 
-/// Folder with the training state of one run.
+/// Training state of one run.
 #[derive(Clone, Debug)]
 pub struct CheckpointFolder {
     folder: PathBuf,
@@ -47,16 +47,16 @@ struct RunIdentity {
     targets: usize,
     features: Vec<String>,
     rows: usize,
-    /// Checksums of the encoded table and the initial inducing inputs.
+    /// Checksums: encoded table, initial inducing inputs.
     data: String,
     inducing: String,
 }
 
 impl CheckpointFolder {
-    /// Folder for a new run; never overwrites a checkpoint.
+    /// Folder for a new run.
     ///
     /// # Errors
-    /// [`Io`](ErrorKind::Io) if the folder is unwritable or in use.
+    /// [`Io`](ErrorKind::Io) if unwritable, in use, or holding a checkpoint.
     pub fn begin(folder: &Path, plan: &Plan, spec: &FitSpec) -> Result<Self, CliError> {
         let lock = Arc::new(lock(folder)?);
         let folder = folder.to_owned();
@@ -74,7 +74,7 @@ impl CheckpointFolder {
         Ok(Self { folder, record, _lock: lock })
     }
 
-    /// All possible files of a checkpoint in a folder, existing or not.
+    /// Possible checkpoint files, existing or not.
     pub fn files(folder: &Path) -> Vec<PathBuf> {
         let names = [RECORD, TRAINING].into_iter().chain(memo::ALL).map(|name| folder.join(name));
         let entries = fs::read_dir(folder).into_iter().flatten().flatten();
@@ -87,12 +87,11 @@ impl CheckpointFolder {
         folder.join(RECORD).exists()
     }
 
-    /// Folder of a run to resume. Its files must fit in the memory budget.
+    /// Folder of a run to resume.
     ///
     /// # Errors
-    /// [`Io`](ErrorKind::Io) without a checkpoint; [`Model`](ErrorKind::Model) if damaged, of a newer
-    /// format, or too large for memory; [`Usage`](ErrorKind::Usage), naming the difference, for other data
-    /// or settings.
+    /// [`Io`](ErrorKind::Io) without checkpoint; [`Model`](ErrorKind::Model) if damaged, newer or beyond
+    /// `budget`; [`Usage`](ErrorKind::Usage) for other data or settings.
     pub fn resume(folder: &Path, plan: &Plan, spec: &FitSpec, budget: Budget) -> Result<Self, CliError> {
         let path = folder.join(RECORD);
         // A missing folder is not created.
@@ -137,13 +136,13 @@ impl CheckpointFolder {
         }
     }
 
-    /// Path of the checkpoint folder.
+    /// Path of the folder.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.folder
     }
 
-    /// Control with checkpoints in this folder, at least `spacing` apart.
+    /// Adds checkpoints at least `spacing` apart.
     #[must_use]
     pub fn keep(&self, control: Control, spacing: Duration) -> Control {
         control.with_checkpoint(self.file()).with_spacing(spacing)
@@ -163,13 +162,13 @@ impl CheckpointFolder {
         TrainingState { is_saved: Box::new(move || holds_training(&folder)), going_on, from_the_start }
     }
 
-    /// Adds advice on resuming to an interruption; returns other errors unchanged.
+    /// Adds resume advice to interruptions.
     #[must_use]
     pub fn how_to_go_on(&self, error: CliError) -> CliError {
         how_to_go_on(error, &self.folder)
     }
 
-    /// Removes the checkpoint, and the folder if then empty.
+    /// Removes the checkpoint; an empty folder too.
     ///
     /// # Errors
     /// [`Io`](ErrorKind::Io).
@@ -208,7 +207,7 @@ fn named(path: &Path) -> String {
     format!("checkpoint `{}`", path.display())
 }
 
-/// Refuses files too large for memory, and pipes or devices, which have no size.
+/// Refuses pipes, devices and files too large.
 fn check_sizes(folder: &Path, budget: Budget) -> Result<(), CliError> {
     for path in CheckpointFolder::files(folder) {
         let Ok(about) = fs::metadata(&path) else { continue };
@@ -255,7 +254,7 @@ struct Version {
     format: u32,
 }
 
-/// Checksum of a plan's encoded data.
+/// Checksum of encoded data.
 ///
 /// # Errors
 /// [`Numerical`](ErrorKind::Numerical) for unreadable rows.
@@ -312,7 +311,6 @@ impl RunIdentity {
     }
 }
 
-/// Flag value as typed; list items are separated by the flag.
 fn as_written(key: &str, value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

@@ -36,7 +36,7 @@ pub(super) fn resolved<'a>(
     })
 }
 
-/// Requested method, or the default for likelihood, rows and storage; with the reason.
+/// Requested or default method, with reason.
 pub(super) fn choose_method(
     spec: &FitSpec,
     context: &Context,
@@ -67,7 +67,7 @@ pub(super) fn choose_method(
         .ok_or_else(|| CliError::usage("no method is the usual one for these data; choose one with --method"))
 }
 
-/// Rows times latents per target above which mini-batches are the default: full sweeps would take minutes.
+/// N Q per target above which mini-batches are default.
 const MANY_LATENT_VALUES: usize = 20_000;
 
 pub(super) fn choose_optimizer(

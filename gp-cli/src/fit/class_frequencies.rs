@@ -1,4 +1,4 @@
-//! Comparison of predicted class probabilities with class frequencies.
+//! Predicted class probabilities against class frequencies.
 
 use super::sample::Sample;
 use crate::digits::four_digits;
@@ -8,11 +8,11 @@ use gp_ep::DataSource as _;
 use gp_likelihoods::Support;
 
 const ROWS: usize = 2_000;
-/// Gain relative to the log loss of class frequencies that needs skill, on training rows.
+/// Training gain that needs skill, per log loss of frequencies.
 const LARGE: f64 = 0.25;
 /// Standard errors that chance explains.
 const ERRORS: f64 = 2.0;
-/// Gain of log evidence per free frequency beyond chance: odds of 20 to 1.
+/// Evidence per free frequency beyond chance: 20:1 odds.
 const STRONG: f64 = 3.0;
 
 pub(super) struct Foreseen<'a> {
@@ -20,12 +20,12 @@ pub(super) struct Foreseen<'a> {
     /// `ln p` per label; NaN if unknown.
     pub(super) log_probabilities: &'a [f64],
     pub(super) how: &'static str,
-    /// In nats, if both evidences cover the same rows.
+    /// In nats, if comparable.
     pub(super) evidence_gain: Option<f64>,
 }
 
-/// Clears the converged mark if labels are predicted no better than by leave-one-out class frequencies.
-/// Warns of a gain within chance unless the evidence is strong: standard errors of few rows are large.
+/// Marks fits no better than leave-one-out class frequencies as not converged; warns of gains within chance
+/// without strong evidence.
 pub(super) fn judge(fit: &mut Fit, foreseen: &Foreseen<'_>) {
     let Foreseen { labels, log_probabilities, how, evidence_gain } = *foreseen;
     let classes = fit.posterior.likelihood().support().classes();
@@ -55,9 +55,8 @@ pub(super) fn judge(fit: &mut Fit, foreseen: &Foreseen<'_>) {
     }
 }
 
-/// [`judge`] for methods without leave-one-out: compares the objective with the evidence of class
-/// frequencies (Schwarz's approximation), and predictions of training rows, since a bound may be far below a
-/// good model's evidence.
+/// [`judge`] without leave-one-out: compares evidence (Schwarz for frequencies), then training predictions,
+/// as bounds may be loose.
 pub(super) fn judge_by_evidence(
     fit: &mut Fit,
     (sample, count): (&TrainingRows, usize),
@@ -89,15 +88,13 @@ pub(super) fn judge_by_evidence(
     Ok(())
 }
 
-/// Log evidence minus that of class frequencies for `count` rows, in nats. None with role columns, or if the
-/// objective is no log probability.
+/// Log evidence above class frequencies'; `None` with role columns or a positive objective.
 pub(super) fn evidence_gain(fit: &Fit, rows: &TrainingRows, count: usize) -> Result<Option<f64>, CliError> {
     let gain = of_shares(fit, rows, count)?.map(|(_, evidence)| fit.objective - evidence);
     Ok(gain.filter(|_| fit.objective <= 0.0))
 }
 
-/// Mean `ln p` of labels under class frequencies, and their log evidence for `count` rows (Schwarz). None
-/// with role columns.
+/// Mean `ln p` and log evidence of class frequencies (Schwarz); `None` with role columns.
 fn of_shares(fit: &Fit, rows: &TrainingRows, count: usize) -> Result<Option<(f64, f64)>, CliError> {
     let likelihood = fit.posterior.likelihood();
     if rows.outputs() > likelihood.targets() {
@@ -120,7 +117,7 @@ pub(super) fn labels(support: Support, targets: Vec<f64>) -> Vec<usize> {
     targets.into_iter().map(class).collect()
 }
 
-/// Leave-one-out log frequencies; one label is added per class to avoid probability 0.
+/// Leave-one-out log frequencies, plus one per class against zeros.
 fn log_shares(labels: &[usize], classes: usize) -> Vec<f64> {
     let counts: Vec<f64> =
         (0..classes).map(|class| labels.iter().filter(|&&label| label == class).count() as f64).collect();
@@ -160,7 +157,7 @@ mod tests {
         assert_eq!(judged(None, 0.6), (true, 0));
     }
 
-    /// The prior gives each label probability ½; frequencies are ¾ and ¼.
+    /// Prior: ½ per label; frequencies: ¾ and ¼.
     #[test]
     fn fits_worse_than_the_shares_on_their_own_rows_have_learned_nothing() {
         let labels = (0..40).map(|i| if i % 4 == 0 { -1.0 } else { 1.0 }).collect();
@@ -178,7 +175,7 @@ mod tests {
         assert!(judged(-15.0).0);
     }
 
-    /// Exact evidence of a frequency under a uniform prior: `k! (n − k)! / (n + 1)!`.
+    /// Exact evidence, uniform prior: `k! (n − k)! / (n + 1)!`.
     #[test]
     fn the_evidence_of_shares_is_nearly_that_of_a_uniform_prior() {
         for (count, ones) in [(40, 20), (100, 30), (1000, 450)] {

@@ -1,4 +1,4 @@
-//! Bounds and priors from flags, in parameter units.
+//! Bounds and priors from flags.
 
 use super::spec::{FitSpec, LengthUnits};
 use crate::digits::four_digits;
@@ -39,8 +39,8 @@ impl Condition {
         text.parse().map(Self::Prior).map_err(|cause| CliError::usage(format!("{said}: {cause}")))
     }
 
-    /// Applies the condition to every element, times its factor. Default initial values outside are moved,
-    /// given ones refused.
+    /// Conditions elements, times their factors. Moves default initial values inside; refuses given ones
+    /// outside.
     pub(super) fn put(
         self,
         parameter: &mut Parameter,
@@ -108,7 +108,7 @@ pub(super) fn is_given(name: &str, spec: &FitSpec) -> bool {
     text.to_lowercase().contains(&format!("{}=", name.to_lowercase()))
 }
 
-/// Factors from flag to element units: 1 except for lengths along `columns` in data units.
+/// Element units per flag unit; 1 except for lengths in data units.
 pub(super) fn factors(
     parameter: &Parameter,
     spec: &FitSpec,
@@ -136,7 +136,7 @@ pub(super) fn factors(
     }
 }
 
-/// Initial value between two ends: geometric mean if both are positive and finite.
+/// Geometric mean of positive finite ends.
 fn start_within((lo, hi): (f64, f64)) -> f64 {
     match (lo.is_finite(), hi.is_finite()) {
         (true, true) if lo > 0.0 => (lo * hi).sqrt(),
@@ -159,7 +159,7 @@ fn refused(said: &str, cause: &gp_optim::ParameterError) -> CliError {
     CliError::usage(format!("{said}: {cause}"))
 }
 
-/// Parses `0.1..10`, `0.1..` or `..10`; an infinite end is no bound.
+/// Parses `0.1..10`, `0.1..` or `..10`.
 fn bounds(text: &str) -> Option<Transform> {
     let (lo, hi) = text.split_once("..")?;
     let end = |text: &str, none: f64| {

@@ -1,17 +1,16 @@
-//! Log evidence of one latent value for all rows, to compare fits of numbers with.
+//! Evidence of a constant.
 
 use crate::method::TrainingRows;
 use gp_ep::DataSource as _;
 use gp_likelihoods::Likelihood;
 
-/// Search margin beyond the latent means, in widths of their range (at least 1).
+/// Search margin, in ranges of latent means.
 const MARGIN: f64 = 1.0;
 /// Each step keeps 62 % of the interval.
 const STEPS: usize = 40;
 const GOLDEN: f64 = 0.618_033_988_749_894_9;
 
-/// Largest log likelihood of one latent value for all `count` rows. `None` for labels, several latents or
-/// missing rows: a sample's evidence differs by more than a fit gains.
+/// Largest log likelihood of one latent value. `None` for labels, several latents or sampled rows.
 pub(super) fn evidence_of_constant(
     likelihood: &dyn Likelihood,
     (rows, count): (&TrainingRows, usize),

@@ -1,4 +1,4 @@
-//! Default likelihoods per task, named only here.
+//! Default likelihoods, named only here.
 
 use super::task::Task;
 
@@ -6,13 +6,12 @@ use super::task::Task;
 pub(super) enum ClassIntegrals {
     /// Log densities at many nodes or samples.
     Densities,
-    /// Powers of factors below 1, from α or weights.
+    /// Factors to powers below 1 (α or weights).
     Powers,
     Factors,
 }
 
-/// Default likelihood of a task, without class number and mean count; for several classes, the cheapest to
-/// integrate.
+/// Default without class number and mean count; cheapest integrals for classes.
 pub(super) const fn usual(task: Task, integrals: ClassIntegrals) -> &'static str {
     match (task, integrals) {
         (Task::Regression, _) => "gaussian(variance=0.1)",

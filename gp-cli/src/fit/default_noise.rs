@@ -5,11 +5,10 @@ use crate::error::CliError;
 use gp_likelihoods::Likelihood;
 use gp_optim::Prior;
 
-/// Prior of the noise variance relative to the target's. As a density of natural values it peaks at e^(7.8 −
-/// 3²) ≈ 0.3: vanishing noise needs evidence, or a smooth function of few inputs.
+/// Noise prior relative to target variance; density peak e^(7.8 − 3²) ≈ 0.3: vanishing noise needs evidence.
 const PRIOR: Prior = Prior::LogNormal { mu: 7.8, sigma: 3.0 };
 
-/// Sets a weak noise prior for standardised targets. Noise beside known noise may be zero and gets none.
+/// Weak prior for standardised targets; none with known noise.
 pub(super) fn set_prior(likelihood: &mut dyn Likelihood, spec: &FitSpec) -> Result<(), CliError> {
     let is_default = spec.likelihood.is_none() && spec.kernel.is_empty() && spec.search.is_none();
     let has_measure = spec.standardize.target() && spec.noise_variance.is_empty();

@@ -1,4 +1,4 @@
-//! Kernels and initial inducing inputs, from a sample of rows.
+//! Kernels and initial inducing inputs.
 
 use super::kernels::{kernels, shares_a_length};
 use super::observed::Observed;
@@ -20,19 +20,19 @@ use std::borrow::Cow;
 
 #[derive(Debug)]
 pub(super) struct Design {
-    /// Number of inducing inputs or active rows; 0 for all rows.
+    /// Inducing inputs or active rows; 0 for all rows.
     pub(super) pseudo: usize,
-    /// `pseudo`, but 0 also for as many as rows.
+    /// `pseudo`, or 0 if not below N.
     pub(super) fewer: usize,
     pub(super) sample: Sample,
     pub(super) seasons: Vec<Season>,
-    /// Seasons missing from given kernels.
+    /// Seasons that given kernels lack.
     pub(super) missed: Vec<Season>,
-    /// Remarks on season searches skipped or cut short.
+    /// Remarks on skipped or shortened season searches.
     pub(super) remarks: Vec<String>,
     pub(super) search: Option<Search>,
     pub(super) kernels: Vec<Box<dyn Kernel>>,
-    /// One per latent; empty if all rows are used.
+    /// Per latent; empty for all rows.
     pub(super) inducing: Vec<InducingInputs>,
     pub(super) placing: Option<Placing>,
     pub(super) parts: Vec<PartStart>,
@@ -46,7 +46,7 @@ pub(super) struct PartStart {
 }
 
 impl Design {
-    /// Design for targets fitted together; applies parameter flags to kernels and likelihood.
+    /// Design of jointly fitted targets; applies parameter flags.
     pub(super) fn new(
         observed: &mut Observed,
         (spec, context): (&FitSpec, &Context),

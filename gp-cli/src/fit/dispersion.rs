@@ -7,16 +7,14 @@ use crate::method::{Fit, TrainingRows};
 use gp_ep::DataSource as _;
 use gp_likelihoods::{Dispersion, dispersion};
 
-/// Maximum and minimum number of rows examined.
 const MAX_ROWS: usize = 2_000;
 const MIN_ROWS: usize = 30;
-/// Relevant excess over 1, and standard errors that chance explains.
+/// Relevant excess over 1; standard errors of chance.
 const EXCESS: f64 = 0.3;
 const ERRORS: f64 = 3.0;
 
-/// Warns if squared count residuals far exceed the Poisson variances, the means with exposures and offsets;
-/// weights count as repetitions. Training residuals are slightly too small. Predictive variances would hide
-/// the excess: they are large where the function follows it.
+/// Warns if squared count residuals far exceed Poisson variances; weights are repetitions. Predictive
+/// variances would hide the excess.
 pub(super) fn judge(fit: &mut Fit, sample: &TrainingRows, seed: u64) -> Result<(), CliError> {
     let likelihood = fit.posterior.likelihood();
     if likelihood.targets() != 1 || dispersion(likelihood) != Some(Dispersion::Mean) {

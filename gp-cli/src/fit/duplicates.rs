@@ -1,4 +1,4 @@
-//! Merging of duplicate rows, which would predict each other in leave-one-out.
+//! Duplicates, which leave-one-out predicts from each other.
 
 use crate::error::CliError;
 use crate::method::TrainingRows;
@@ -6,10 +6,10 @@ use faer::{Mat, MatRef};
 use gp_ep::DataSource as _;
 use std::cmp::Ordering;
 
-/// Share of repeated points with different labels above which repetitions are no duplicates.
+/// Maximum share of repeated points with different labels.
 const DISAGREEING: f64 = 0.05;
 
-/// Merges rows of equal inputs, summing weights, unless labels of equal inputs often differ.
+/// Merges equal rows, summing weights, unless equal inputs disagree often.
 pub(super) fn merged(rows: &TrainingRows) -> Result<TrainingRows, CliError> {
     let ((points, observed), outputs) = (rows.whole()?, rows.outputs());
     let row =

@@ -5,7 +5,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use serde_json::Value;
 
-/// Adds one flag per declared setting, adjusted by `arranged`.
+/// Adds one flag per setting, adjusted by `arranged`.
 #[must_use]
 pub fn with_settings(command: Command, methods: &Methods, arranged: impl Fn(Arg) -> Arg) -> Command {
     methods.settings().iter().fold(command, |command, declared| command.arg(arranged(flag(declared))))
@@ -24,7 +24,6 @@ pub fn given(matches: &ArgMatches, methods: &Methods) -> Given {
     given
 }
 
-/// Type if all methods agree; otherwise the chosen method checks the value.
 fn shared_kind(declared: &[(&str, Setting)]) -> Option<SettingKind> {
     let first = declared[0].1.kind();
     let same = |kind: SettingKind| std::mem::discriminant(&kind) == std::mem::discriminant(&first);
@@ -42,7 +41,7 @@ fn value(matches: &ArgMatches, name: &str, kind: Option<SettingKind>) -> Option<
     }
 }
 
-/// Accepts values of any method; the chosen one checks them.
+/// Accepts any method's values; the chosen one checks.
 fn flag(declared: &[(&'static str, Setting)]) -> Arg {
     let first = declared[0].1;
     let help = format!("{} [{}]", first.help(), methods(declared).join("; "));

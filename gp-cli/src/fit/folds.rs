@@ -1,4 +1,4 @@
-//! Resumable cross-validation: per fold, a subfolder with its checkpoint or finished model.
+//! Resumable cross-validation: checkpoint or model per fold.
 
 use super::checkpoint::{CheckpointFolder, going_on, holds_training, how_to_go_on, lock, none_in};
 use super::plan::Plan;
@@ -17,7 +17,7 @@ use std::time::Duration;
 const PART: &str = "part-";
 const MODEL: &str = "model.gp";
 
-/// Folders of all cross-validation folds.
+/// Resumable cross-validation fits.
 #[derive(Debug)]
 pub struct FoldFolders {
     folder: PathBuf,
@@ -26,10 +26,10 @@ pub struct FoldFolders {
 }
 
 impl FoldFolders {
-    /// Folder for new fits; `every` is the minimum time between checkpoints.
+    /// New fits, with checkpoints at least `every` apart.
     ///
     /// # Errors
-    /// [`Io`](ErrorKind::Io) if the folder is unwritable, in use, or holds folds.
+    /// [`Io`](ErrorKind::Io) if unwritable, in use, or holding folds.
     pub fn begin(folder: &Path, every: Duration) -> Result<Self, CliError> {
         files::make_writable_folder(folder)?;
         let folders = Self { folder: folder.to_owned(), every, _lock: lock(folder)? };
@@ -43,10 +43,10 @@ impl FoldFolders {
         Ok(folders)
     }
 
-    /// Folder of fits to resume.
+    /// Fits to resume.
     ///
     /// # Errors
-    /// [`Io`](ErrorKind::Io) if missing or in use.
+    /// [`Io`](ErrorKind::Io) if without folds or in use.
     pub fn resume(folder: &Path, every: Duration) -> Result<Self, CliError> {
         if !folder.is_dir() {
             return Err(none_in(folder));
@@ -64,7 +64,7 @@ impl FoldFolders {
         entries.into_iter().any(|entry| entry.file_name().to_string_lossy().starts_with(PART))
     }
 
-    /// Runs or resumes the fit of a fold (from 0), or loads its model.
+    /// Runs, resumes or loads fold `part`, from 0.
     ///
     /// # Errors
     /// As [`CheckpointFolder::resume`], [`fit`](super::fit) and [`Model::load`].
@@ -94,7 +94,7 @@ impl FoldFolders {
         Ok(model)
     }
 
-    /// Training state, for the signal handler. Finished folds are always kept.
+    /// Training state for the signal handler.
     #[must_use]
     pub(crate) fn state(&self) -> TrainingState {
         let (folder, words) = (self.folder.clone(), going_on(&self.folder));
@@ -105,13 +105,13 @@ impl FoldFolders {
         TrainingState { is_saved: Box::new(is_saved), going_on: words.clone(), from_the_start: words }
     }
 
-    /// Adds advice on resuming to an interruption; returns other errors unchanged.
+    /// Adds resume advice to interruptions.
     #[must_use]
     pub fn how_to_go_on(&self, error: CliError) -> CliError {
         how_to_go_on(error, &self.folder)
     }
 
-    /// Removes all fold folders, and the folder if then empty.
+    /// Removes fold folders; an empty folder too.
     ///
     /// # Errors
     /// [`Io`](ErrorKind::Io).

@@ -1,38 +1,37 @@
-//! Meaning of whole numbers (labels, counts or amounts), from their frequencies.
+//! Meaning of whole numbers, from frequencies.
 //!
 //! | values | meaning |
 //! |---|---|
-//! | numbers that hardly repeat | amounts |
-//! | at most 26 consecutive numbers from 0 or 1, at least ten rows each on average, frequent up to the last | labels |
-//! | numbers from 0 with frequencies that fall towards the largest | counts |
-//! | at most 12 numbers with gaps or another start, equally frequent | [`Guess::Unclear`]: the user decides |
-//! | zeros, then a gap, then falling frequencies | unclear |
-//! | other numbers with gaps or another start | amounts |
-//! | none of these, and at most 12 numbers | unclear |
+//! | hardly repeating | amounts |
+//! | ≤ 26 consecutive from 0 or 1, ≥ 10 rows each on average, frequent up to the last | labels |
+//! | from 0, frequencies falling towards the largest | counts |
+//! | ≤ 12, gaps or another start, equally frequent | [`Guess::Unclear`]: the user decides |
+//! | zeros, gap, falling frequencies | unclear |
+//! | others with gaps or another start | amounts |
+//! | others, ≤ 12 | unclear |
 
 use crate::encode::Labels;
 
 const MAX_LABELS: usize = 26;
 const ROWS_PER_LABEL: u64 = 10;
-/// Minimum average number of rows per distinct number, if numbers repeat.
+/// Minimum mean rows per distinct number.
 const ROWS_PER_NUMBER: u64 = 3;
-/// Maximum number of distinct values to ask about; for more, amounts do little harm.
+/// Maximum distinct unclear values.
 const MAX_ASKED: usize = 12;
-/// Minimum number of distinct counts; fewer may be labels, some rare.
 const MIN_COUNTS: usize = 5;
 /// Maximum ratio of similar frequencies.
 const EVEN: u64 = 4;
-/// Expected rows of the next number below which frequencies run out …
+/// Maximum rows expected of the next number, in a tail.
 const RUNS_OUT: f64 = 8.0;
-/// … or as a share of the rows.
+/// `RUNS_OUT` as a share of rows.
 const RARE: f64 = 0.005;
-/// Maximum share of rows in the upper third of the range, for a tail.
+/// Maximum upper-third share of a tail.
 const TAIL: f64 = 0.2;
-/// Minimum share of zeros in counts; without zeros, regression suffices.
+/// Minimum share of zeros in counts.
 const ZEROS: f64 = 0.01;
-/// Minimum ratio of variance to mean of counts; Poisson: 1.
+/// Minimum variance-to-mean ratio; Poisson: 1.
 const MIN_DISPERSION: f64 = 0.7;
-/// Share of rows, from the smallest count, without gaps; large counts may be isolated.
+/// Share of rows, smallest first, without gaps.
 const BODY: f64 = 0.75;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,7 +71,7 @@ impl Guess {
     }
 }
 
-/// Flags for plausible meanings other than amounts, to append to a message.
+/// Flags for other meanings, for messages.
 pub(crate) fn other_readings(labels: &Labels) -> &'static str {
     let numbers = labels.numbers.as_deref().filter(|_| !labels.more).unwrap_or_default();
     let rows: u64 = labels.counts.iter().sum();
@@ -116,7 +115,7 @@ impl<'a> Frequencies<'a> {
         self.rows >= ROWS_PER_LABEL * self.numbers.len() as u64
     }
 
-    /// Stars from 2 to 5, or 0, 50 and 100, may be labels.
+    /// Few, even, frequent numbers may be labels, such as stars.
     fn amounts_or_labels(&self) -> Guess {
         let may_be_labels = self.are_few() && self.are_even() && self.are_frequent();
         if may_be_labels { Guess::Unclear } else { Guess::Amounts }
@@ -153,7 +152,7 @@ impl<'a> Frequencies<'a> {
         self.runs_out() && upper_third <= TAIL
     }
 
-    /// `true` if the next number would be rare, by extrapolation.
+    /// `true` if the next number would be rare.
     fn runs_out(&self) -> bool {
         let most = self.pairs().fold((0.0, 0.0), |most, pair| if pair.1 > most.1 { pair } else { most });
         let last = self.counts.last().copied().unwrap_or_default() as f64;
@@ -188,7 +187,7 @@ impl<'a> Frequencies<'a> {
         &self.numbers[..body.count()]
     }
 
-    /// `true` for too many distinct numbers for rare classes.
+    /// `true` for too many numbers for rare classes.
     fn are_many_events(&self) -> bool {
         let many = self.numbers.len() > MAX_ASKED;
         many || (self.numbers.len() >= MIN_COUNTS && self.has_one_peak())

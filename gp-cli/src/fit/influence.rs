@@ -1,4 +1,4 @@
-//! Influence of inputs at training rows, for the model file.
+//! Influence of inputs at training rows.
 
 use super::sample::Sample;
 use crate::encode::Inputs;
@@ -28,7 +28,7 @@ pub(crate) fn of_rows(
     of_points(posterior, inputs, points.as_ref(), (rows.count(), seed))
 }
 
-/// Resamples rows by weight; equal weights give each row once.
+/// Rows resampled by weight.
 fn by_weight(weights: &[f64]) -> Vec<usize> {
     let step = weights.iter().sum::<f64>() / weights.len() as f64;
     let (mut chosen, mut end) = (Vec::with_capacity(weights.len()), 0.0);
@@ -41,7 +41,7 @@ fn by_weight(weights: &[f64]) -> Vec<usize> {
     chosen
 }
 
-/// Influence per target if targets own or mix latents, else per latent.
+/// Per target if targets own or mix latents, else per latent.
 pub(super) fn of_targets(
     posterior: &Approximation,
     inputs: &Inputs,

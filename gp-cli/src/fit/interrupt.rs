@@ -3,8 +3,7 @@
 use crate::error::{CliError, ErrorKind};
 use gp_optim::Control;
 
-/// Ends an interrupted fit that can be resumed: nothing may depend on unfinished work, which resuming
-/// repeats.
+/// Ends interrupted resumable fits: resuming repeats unfinished work.
 pub(super) fn check_interrupt(control: &Control) -> Result<(), CliError> {
     if control.is_interrupted() && control.checkpoint().is_some() {
         return Err(CliError::new(ErrorKind::Interrupted, "interrupted"));

@@ -3,12 +3,12 @@
 use crate::model::Approximation;
 use gp_likelihoods::Likelihood;
 
-/// Fraction of the noise below which jitter is irrelevant.
+/// Maximum irrelevant jitter, relative to noise.
 const SHARE_OF_NOISE: f64 = 0.01;
-/// [`SHARE_OF_NOISE`] without Gaussian noise: a variance in model units.
+/// [`SHARE_OF_NOISE`] without Gaussian noise, in model units.
 const SHARE_OF_LATENT: f64 = 1e-6;
 
-/// Considerable variance in model units: a tenth of the target's standard deviation.
+/// Large jitter: a tenth of target standard deviation.
 const MUCH: f64 = 0.01;
 
 pub(super) fn warning(posterior: &Approximation) -> Option<String> {

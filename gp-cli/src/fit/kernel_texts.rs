@@ -1,4 +1,4 @@
-//! Kernels in the line that describes the fit.
+//! Kernel texts describing a fit.
 
 use super::spec::LengthUnits;
 use crate::encode::Inputs;
@@ -28,7 +28,6 @@ pub(super) fn kernel_texts(kernels: &[Box<dyn Kernel>], units: LengthUnits, inpu
     each.join(", ")
 }
 
-/// Copy without priors of fixed parameters, which have no effect.
 fn without_idle_priors(kernel: &dyn Kernel) -> Box<dyn Kernel> {
     let mut shown = kernel.clone_box();
     shown.for_each_parameter_mut(&mut |parameter| {

@@ -13,16 +13,15 @@ use gp_likelihoods::Support;
 use gp_optim::format_number;
 
 pub(super) const ARD_INPUTS: usize = 64;
-/// [`ARD_INPUTS`] for numbers, and the maximum number of their values in all rows: more take many minutes.
+/// Maximum D and N D for numbers.
 const WIDE_INPUTS: usize = 512;
 const WIDE_VALUES: usize = 5_000_000;
-/// Shape of the inverse gamma prior of length-scales; nearly the scale-invariant 1/ℓ at long ones.
+/// Inverse gamma shape: nearly 1/ℓ for long length-scales.
 const LONG: f64 = 0.01;
-/// Standard deviation of log variances and of the linear term's log length-scale, under Gaussian noise.
+/// Standard deviation of log parameters, Gaussian noise.
 const WIDE: f64 = 2.0;
 
-/// One kernel per latent, with column numbers: given (one for all, or each), or default with seasons.
-/// `pseudo`: inducing inputs or active points (0: all rows, or as many).
+/// One kernel per latent, given or default. `pseudo`: inducing inputs or active points, 0 for all rows.
 pub(super) fn kernels(
     spec: &FitSpec,
     registry: &Registry,
@@ -80,15 +79,13 @@ fn unusable(what: &str, cause: KernelError) -> CliError {
     CliError::caused(ErrorKind::Usage, what, cause)
 }
 
-/// `true` if `pseudo` points can represent a linear function. Classes share them and need twice as many, for
-/// smooth functions too.
+/// `true` if `pseudo` points represent linear functions; several classes need twice as many.
 pub(super) fn is_straight(observed: &Observed, dim: usize, pseudo: usize) -> bool {
     let least = if is_one_of_several(observed) { 2 * dim } else { dim };
     pseudo == 0 || pseudo > least
 }
 
-/// `true` if the default kernel has a linear term. Classes sharing an initial length-scale have none: it
-/// doubled the time and worsened predictions of handwritten digits.
+/// `true` if the default has a linear term. Classes with one length-scale have none: slower and worse.
 pub(super) fn has_line(spec: &FitSpec, observed: &Observed, inputs: &Inputs, pseudo: usize) -> bool {
     let found = is_one_of_several(observed) && shares_a_length(spec, observed, inputs);
     !found && is_straight(observed, inputs.dim(), pseudo)
@@ -116,8 +113,8 @@ impl Shape {
     }
 }
 
-/// `true` if the default kernel starts with one length-scale: for labels, with few inputs of one kind.
-/// Training tests [one each](super::start).
+/// `true` if the default starts with one length-scale: labels, few inputs of one kind. Training tests [one
+/// each](super::start).
 pub(super) fn shares_a_length(spec: &FitSpec, observed: &Observed, inputs: &Inputs) -> bool {
     let of_labels = observed.likelihood.support().classes() > 0;
     let few = (2..=ARD_INPUTS).contains(&inputs.dim());
@@ -125,12 +122,12 @@ pub(super) fn shares_a_length(spec: &FitSpec, observed: &Observed, inputs: &Inpu
     is_default && of_labels && few && inputs.are_of_one_kind()
 }
 
-/// `true` if one length-scale per input trains within minutes.
+/// `true` if ARD trains within minutes.
 pub(super) fn is_affordable(rows: usize, dim: usize) -> bool {
     dim <= WIDE_INPUTS && rows.saturating_mul(dim) <= WIDE_VALUES
 }
 
-/// Reason for one length-scale; empty for one per input.
+/// Reason for one length-scale; empty for ARD.
 pub(super) fn about_one_length(spec: &FitSpec, observed: &Observed, inputs: &Inputs, rows: usize) -> String {
     let dim = inputs.dim();
     if shares_a_length(spec, observed, inputs) {
@@ -145,21 +142,16 @@ pub(super) fn about_one_length(spec: &FitSpec, observed: &Observed, inputs: &Inp
     format!(", one length-scale because of {dim} inputs{unless}")
 }
 
-/// Default kernel: RBF with one length-scale per input or [one for all](shares_a_length), plus linear, plus
-/// seasons found. Standardised points are √D or more apart.
+/// RBF with one length-scale per input or [one for all](shares_a_length), plus linear, plus seasons.
 ///
-/// A linear function has D + 1 directions; fewer inducing inputs would turn the linear term into noise, so
-/// it is left out.
+/// A linear term with fewer than D + 1 inducing inputs would be noise, and is left out.
 ///
-/// Weak priors keep predictions sound with few data. They are densities of natural values; a log-normal
-/// peaks at e^(m − s²).
+/// Weak priors, as densities of natural values (a log-normal peaks at e^(m − s²)):
 ///
-/// - Labels and counts carry less information, and separable labels do not bound the function: variances
-///   stay near 1 and length-scales near √D, within a factor of about 7. Several classes are more often
-///   separable and need functions beyond the link's 1: variance near 10, within a factor of about 20.
-/// - Numbers: short length-scales of many inputs would fit noise; each is penalised by `exp(−2√D / ℓ)`. Long
-///   ones, of irrelevant inputs, cost little. Variances of standardised targets are 1 within a factor of
-///   about 50.
+/// - Labels, counts: variances near 1 and length-scales near √D, within a factor of about 7, as separable
+///   labels do not bound functions. Several classes: variance near 10, within about 20.
+/// - Numbers: short length-scales, which fit noise, cost `exp(−2√D / ℓ)`, long ones little. Variances of
+///   standardised targets: 1, within about 50.
 fn default_kernel(
     method: &dyn Method,
     observed: &Observed,
@@ -178,7 +170,7 @@ fn default_kernel(
     text
 }
 
-/// `(median, deviation)` is the [prior](default_variance) of the RBF variance.
+/// `(median, deviation)`: [prior](default_variance) of RBF variance.
 fn kernel_of_labels((median, deviation): (f64, f64), shape: Shape, seasons: &[Season]) -> String {
     let length = default_length(shape.dim);
     let around = |value: f64, deviation: f64| {
@@ -228,7 +220,7 @@ fn default_length(dim: usize) -> f64 {
     (dim as f64).sqrt()
 }
 
-/// Median of the RBF variance under non-Gaussian likelihoods, and standard deviation of its logarithm.
+/// RBF variance, non-Gaussian: median, standard deviation of its logarithm.
 pub(super) fn default_variance(observed: &Observed) -> (f64, f64) {
     if is_one_of_several(observed) { (10.0, 1.5) } else { (1.0, 1.0) }
 }

@@ -16,8 +16,8 @@ pub(super) fn check(task: Task, column: &str, spec: &FitSpec) -> Result<(), CliE
     }
 }
 
-/// Unique names of all labels, in order; empty without `--labels`. Unnamed labels keep their text. `texts`:
-/// labels in the model.
+/// Unique label names; empty without `--labels`. Unnamed labels keep their text. `texts`: labels in the
+/// model.
 pub(super) fn of(
     said: &[String],
     labels: &Labels,
@@ -72,7 +72,7 @@ fn doubtful(name: &str, labels: &Labels) -> Option<String> {
     })
 }
 
-/// Index of the label and its name; labels may contain `=`.
+/// Label index and name; labels may contain `=`.
 fn split<'t>(text: &'t str, labels: &Labels) -> Option<(usize, &'t str)> {
     let mut ends = text.rmatch_indices('=').map(|(at, _)| at);
     ends.find_map(|at| Some((place_of_label(labels, &text[..at])?, &text[at + 1..])))

@@ -6,7 +6,7 @@ use gp_likelihoods::{Likelihood, Support};
 
 const HEAVY: f64 = 100.0;
 
-/// Warns for real-valued targets only: equal labels or counts in hundreds of rows are plausible.
+/// For real targets: repeated labels or counts are plausible.
 pub(super) fn heavy_rows(survey: &Survey, likelihood: &dyn Likelihood) -> Option<String> {
     let column = survey.role(Role::Weights, 0)?;
     let most = column.greatest().filter(|most| *most >= HEAVY && likelihood.support() == Support::Real)?;

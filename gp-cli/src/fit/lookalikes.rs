@@ -1,5 +1,4 @@
-//! Warnings of likely mistakes: words like numbers or dates, or that hardly repeat; numbers like dates, or whose
-//! squares overflow.
+//! Warnings of likely mistakes in columns.
 
 use super::spec::FitSpec;
 use crate::encode::{ColumnSurvey, DIGIT_DATES, Survey, Surveyed, too_many_words};
@@ -18,7 +17,7 @@ pub(super) fn lookalikes(survey: &Survey, spec: &FitSpec) -> Vec<String> {
     features.filter_map(about).chain(giants).collect()
 }
 
-/// Warning of a number whose square overflows, or beside which all others are equal.
+/// Warns if a square overflows, or rounding equalises other numbers.
 fn giant(column: &ColumnSurvey) -> Option<String> {
     let (number, place) = column.giant()?;
     let square = (number * number).is_infinite().then_some("its square is beyond the range of numbers");

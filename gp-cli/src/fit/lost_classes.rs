@@ -1,4 +1,4 @@
-//! Classes that a fit hardly predicts although rows have them.
+//! Observed classes that a fit hardly predicts.
 
 use super::class_frequencies;
 use super::sample::Sample;
@@ -11,7 +11,7 @@ use gp_likelihoods::Likelihood;
 
 const ROWS: usize = 2_000;
 const MIN_ROWS: usize = 20;
-/// Mean probability of a class relative to its share; sound fits exceed it on training rows.
+/// Minimum mean class probability over class frequency.
 const SMALL: f64 = 0.25;
 const MAX_NAMES: usize = 3;
 
@@ -21,7 +21,7 @@ struct Lost {
     predicted: f64,
 }
 
-/// Warns if mean class probabilities on training rows are far below shares. `names`: all classes.
+/// Warns of mean class probabilities far below class frequencies. `names`: all classes.
 pub(super) fn warning(
     posterior: &Approximation,
     sample: &TrainingRows,

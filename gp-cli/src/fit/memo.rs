@@ -1,4 +1,4 @@
-//! Decisions of a fit, stored beside its checkpoint for resuming.
+//! Decisions of a fit, stored with its checkpoint.
 
 use crate::error::{CliError, ErrorKind};
 use crate::files::{self, read_at_most};
@@ -14,7 +14,7 @@ pub(super) const ALL: [&str; 2] = [STARTS, SEARCH];
 
 const LARGEST: u64 = 16_000_000;
 
-/// Decisions beside a checkpoint; stores nothing without one.
+/// Stored decisions; none without a checkpoint.
 #[derive(Clone, Debug)]
 pub(super) struct Memo {
     folder: Option<PathBuf>,

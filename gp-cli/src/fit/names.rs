@@ -1,4 +1,4 @@
-//! Completes expressions: column names in `dims=[age, "blood pressure", colour=red]`, and numbers of classes.
+//! Completes expressions with column numbers and class counts.
 
 use super::rewritten::Rewritten;
 use crate::encode::Inputs;
@@ -42,9 +42,8 @@ pub(super) fn takes_classes(likelihood: &dyn Likelihood) -> bool {
     likelihood.settings().iter().any(|(setting, _)| *setting == CLASSES)
 }
 
-/// Kernel expression with column numbers for names. An input name stands for all of its columns,
-/// `colour=red` for one. Names with blanks, commas or brackets are quoted, and cannot occur in calls that
-/// renumber columns.
+/// Kernel expression with names replaced by numbers. Input names mean all their columns, `colour=red` one;
+/// quoted with blanks, commas or brackets. Nested calls renumber columns, and refuse names.
 pub(super) fn kernel<'t>(text: &'t str, inputs: &Inputs) -> Result<Rewritten<'t>, CliError> {
     let (mut out, mut rest, mut open) = (Rewritten::new(text), text, Vec::new());
     while let Some(at) = rest.find(|letter: char| letter.is_alphabetic() || matches!(letter, '_' | '(' | ')'))

@@ -6,14 +6,14 @@ use gp_likelihoods::{Likelihood, Support};
 use gp_optim::{Parameter, StopReason};
 use std::f64::consts::TAU;
 
-/// Share of the target variance that counts as zero: a relative deviation of 1e-4.
+/// Negligible variance, relative to the target's.
 const NO_NOISE: f64 = 1e-8;
-/// Advised bound: a tenth of the target's deviation. Much smaller ones have no effect on duplicated rows.
+/// Advised bound; much smaller ones do not help duplicated rows.
 const ADVISED: &str = "0.01";
 /// Relative rounding error of an objective.
 const ROUNDING: f64 = 1e-6;
 
-/// Noise that counts as zero, and its first such value. `spreads`: standard deviations of targets.
+/// Noise that counts as zero, and its first such value. `spreads`: target standard deviations.
 fn lost<'a>(likelihood: &'a dyn Likelihood, spreads: &[f64]) -> Option<(&'a Parameter, f64)> {
     let noise = noise(likelihood).filter(|noise| noise.free_len() > 0)?;
     let is_lost = |(&value, &spread): (&f64, &f64)| value < NO_NOISE * spread * spread;
@@ -21,7 +21,7 @@ fn lost<'a>(likelihood: &'a dyn Likelihood, spreads: &[f64]) -> Option<(&'a Para
     Some((noise, *value))
 }
 
-/// Reason for non-convergence: rounding errors dominate the objective if noise vanished.
+/// Reason for non-convergence: rounding, if noise vanished.
 pub(super) fn rounding(reason: &str, likelihood: &dyn Likelihood, spreads: &[f64]) -> Option<String> {
     let found_none = [StopReason::Blocked, StopReason::NoProgress];
     let (noise, value) =
@@ -52,7 +52,7 @@ fn of_weights(mean_weight: f64) -> String {
     )
 }
 
-/// Warning of training-row variances far above the target's; `spread` is its standard deviation.
+/// Warns of training variances far above the target's. `spread`: its standard deviation.
 pub(super) fn boundless(variances: &[f64], spread: f64, mean_weight: f64) -> Option<String> {
     let limit = FAR_VARIANCE * spread * spread;
     let largest = variances.iter().copied().fold(0.0, f64::max);
@@ -83,8 +83,7 @@ fn noise(likelihood: &dyn Likelihood) -> Option<&Parameter> {
     likelihood.parameters().iter().find(of_noise).filter(|_| is_one_each)
 }
 
-/// Upper bound of log evidence for this total weight: 0 for labels and counts; Gaussian noise has densities
-/// of at most `(2πσ²)^{-½}`; else None.
+/// Upper bound of log evidence: 0 for labels and counts; Gaussian peaks `(2πσ²)^{-½}`; else `None`.
 pub(super) fn largest_evidence(likelihood: &dyn Likelihood, weight: f64) -> Option<f64> {
     if likelihood.support().is_discrete() {
         return Some(0.0);

@@ -1,4 +1,4 @@
-//! Target with its task, roles and likelihood.
+//! Observed target.
 
 use super::task::Task;
 use crate::data::Frame;
@@ -8,7 +8,7 @@ use crate::model::{FurtherTarget, TargetSummary};
 use crate::standardise::Standardiser;
 use gp_likelihoods::{Adjusted, Likelihood};
 
-/// Target with its task, roles and likelihood.
+/// Target, task, roles and likelihood.
 #[derive(Debug)]
 pub struct Observed {
     /// Kind of the target.
@@ -19,7 +19,7 @@ pub struct Observed {
     pub target: Target,
     /// Role columns.
     pub roles: Roles,
-    /// Total weight per target over its rows; their number without weights.
+    /// Total weight per target; without weights, row count.
     pub weights: Vec<f64>,
     /// Distribution of the target.
     pub summary: TargetSummary,
@@ -39,8 +39,7 @@ impl Observed {
         [FurtherTarget { target, summary, rows: self.rows }].into_iter().chain(self.others.clone()).collect()
     }
 
-    /// Weighted sum of log scales over all observations: log density in scaled units minus that in data
-    /// units.
+    /// Weighted log scales: log density in scaled units minus data units.
     #[must_use]
     pub fn log_scales(&self) -> f64 {
         let targets = [&self.target].into_iter().chain(self.others.iter().map(|of| &of.target));
@@ -54,7 +53,7 @@ impl Observed {
         if self.roles.adjust() { Box::new(Adjusted::new(plain)) } else { plain }
     }
 
-    /// Observations of a table, row by row.
+    /// Row-wise observations of a table.
     ///
     /// # Errors
     /// As [`observations`](crate::encode::observations()).
@@ -65,7 +64,7 @@ impl Observed {
     }
 }
 
-/// Checks that the squared scale is representable, for variances.
+/// Checks that the squared scale is representable.
 pub(super) fn check_range(
     survey: &Survey,
     column: &ColumnSurvey,

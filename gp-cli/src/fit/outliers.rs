@@ -1,4 +1,4 @@
-//! Warnings of numbers far from all others of their column.
+//! Warnings of outliers in columns.
 
 use super::observed::Observed;
 use crate::data::Kind;

@@ -10,10 +10,10 @@ use gp_optim::{Parameter, did_you_mean};
 
 pub(super) const INDUCING: &str = "inducing";
 pub(super) const WINDOWS: &str = "windows";
-/// Word in `--fix` that frees parameters fixed by default.
+/// Frees parameters fixed by default.
 const NOTHING: &str = "none";
 
-/// Parameter name, as given and with kernel aliases replaced.
+/// Parameter name, as given and with aliases replaced.
 struct Name<'t> {
     given: &'t str,
     usual: String,
@@ -40,7 +40,7 @@ impl<'t> Name<'t> {
     }
 }
 
-/// Kernel part without aliases, also before a number: `rbf2` for `se2`.
+/// Part without aliases: `rbf2` for `se2`.
 fn default_part(part: &str, known: &Registry) -> String {
     let stem = part.trim_end_matches(|letter: char| letter.is_ascii_digit());
     let usual = |name: &str| known.named(name).ok().map(|entry| entry.name());
@@ -124,16 +124,15 @@ pub(super) fn check_without_kernel(spec: &FitSpec) -> Result<(), CliError> {
     }
 }
 
-/// `true` if inducing inputs are fixed by `--no-train`, `--fix inducing`, or default (not `may_move`)
-/// without `--fix none`.
+/// `true` if fixed by `--no-train`, `--fix inducing`, or default (not `may_move`) without `--fix none`.
 pub(super) fn fixes_inducing(spec: &FitSpec, may_move: bool) -> bool {
     spec.no_train || is_fixed(spec, INDUCING) || !(may_move || is_fixed(spec, NOTHING))
 }
 
-/// The second argument is the columns of a length-scale.
+/// Second argument: columns of a length-scale.
 type Change<'a> = &'a dyn Fn(&mut Parameter, Option<&[usize]>) -> Result<(), CliError>;
 
-/// Changes all parameters of a name; `kernel` and `likelihood` match all of theirs.
+/// Changes parameters by name; `kernel`, `likelihood`: all of theirs.
 fn change(
     (name, dim): (&Name<'_>, usize),
     kernels: &mut [Box<dyn Kernel>],
@@ -166,7 +165,7 @@ fn stem(full: &str) -> &str {
     full.split_once('[').map_or(full, |(stem, _)| stem)
 }
 
-/// `true` for a full parameter name or its last parts, in any case.
+/// `true` for a full name or its last parts.
 fn is_called(full: &str, name: &str) -> bool {
     let end = full.len().checked_sub(name.len()).and_then(|start| full.split_at_checked(start));
     end.is_some_and(|(front, end)| {

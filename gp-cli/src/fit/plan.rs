@@ -1,4 +1,4 @@
-//! Plan of a fit: requested and automatic choices, with reasons.
+//! Requested and automatic choices of a fit.
 
 use super::baseline;
 use super::choices::{
@@ -38,20 +38,20 @@ use gp_ep::Blocks;
 use gp_kernels::{Kernel, KernelExt as _};
 use std::sync::Arc;
 
-/// Memory of the placement, in copies of the sample.
+/// Placement memory, in copies of the sample.
 const COPIES: f64 = 3.0;
 
-/// Rows from which mini-batch methods train inducing inputs under any likelihood.
+/// Minimum rows for mini-batch methods to train inducing inputs.
 const MANY_LABELS: usize = 10_000;
 
-/// A fit that is ready to run.
+/// Fit, ready to run.
 #[derive(Debug)]
 pub struct Plan {
     /// Encoding of table columns as points.
     pub inputs: Inputs,
     /// Target, roles and likelihood.
     pub observed: Observed,
-    /// Method of inference.
+    /// Inference method.
     pub method: Arc<dyn Method>,
     /// Problem for the method.
     pub problem: Problem,
@@ -60,15 +60,15 @@ pub struct Plan {
     pub(super) placing: Option<Placing>,
     pub(super) search: Option<Search>,
     pub(super) parts: Vec<PartStart>,
-    /// Choices with reasons: task, method, kernel.
+    /// Task, method and kernel, with reasons.
     pub choices: [String; 3],
-    /// Memory estimate, with any reason for reading rows from a file.
+    /// Memory estimate, with any reason for streaming.
     pub cost: String,
     /// Progress reports.
     pub stages: Stages,
-    /// Notes for the user: dropped rows, treatment of missing values, work not shared by processes.
+    /// Notes: dropped rows, missing values, unshared work.
     pub notes: Vec<String>,
-    /// Warnings of possibly unintended choices, stored in the model file.
+    /// Doubtful choices, stored in the model.
     pub warnings: Vec<String>,
     /// Stored in the model file.
     pub(super) choice: TableChoice,
@@ -76,11 +76,11 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Examines a table and makes all choices.
+    /// Makes all choices for a table.
     ///
     /// # Errors
-    /// [`Data`](crate::ErrorKind::Data) for a table without information, [`Usage`](crate::ErrorKind::Usage)
-    /// for incompatible choices.
+    /// [`Data`](crate::ErrorKind::Data) without information, [`Usage`](crate::ErrorKind::Usage) for
+    /// conflicting choices.
     pub fn new(frame: &Frame, spec: &FitSpec, context: &Context) -> Result<Self, CliError> {
         let survey = begin_survey(frame, spec)?.whole(frame)?;
         let plan = Self::of(&survey, spec, context, None, |inputs, observed| {
@@ -92,10 +92,10 @@ impl Plan {
         Ok(plan.with_notes(frame.left_out()))
     }
 
-    /// [`new`](Self::new) for a table read in chunks.
+    /// [`new`](Self::new) for chunked tables.
     ///
     /// # Errors
-    /// As [`new`](Self::new); [`Usage`](crate::ErrorKind::Usage) for a method that needs all rows in memory.
+    /// As [`new`](Self::new); [`Usage`](crate::ErrorKind::Usage) if the method needs rows in memory.
     pub fn streamed(table: Streamed, spec: &FitSpec, context: &Context) -> Result<Self, CliError> {
         let (survey, why, left_out) =
             (table.survey().clone(), table.why().to_owned(), table.left_out().to_vec());
@@ -105,7 +105,7 @@ impl Plan {
         Ok(plan.with_notes(&left_out))
     }
 
-    /// `streamed`: reason for leaving rows in a file.
+    /// `streamed`: reason for rows in a file.
     fn of(
         survey: &Survey,
         spec: &FitSpec,
@@ -221,7 +221,7 @@ impl Plan {
         Self { stages, ..self }
     }
 
-    /// Records the options for reading the table.
+    /// Records the read options.
     #[must_use]
     pub fn read_by(self, choice: &TableChoice) -> Self {
         Self { choice: choice.clone(), ..self }
@@ -231,7 +231,7 @@ impl Plan {
         Self { notes: [first, &self.notes].concat(), ..self }
     }
 
-    /// Checks that `at_once` concurrent fits stay within the memory budget.
+    /// Checks memory for `at_once` concurrent fits.
     ///
     /// # Errors
     /// [`Numerical`](ErrorKind::Numerical), around an [`OverBudget`](crate::OverBudget).
@@ -251,8 +251,8 @@ impl Plan {
         budget.check(bytes, &what, ADVICE).map_err(|over| over.of_kind(ErrorKind::Numerical))
     }
 
-    /// Expected training time of all targets with quick fits and `--restarts`; measuring takes milliseconds
-    /// per problem. `None` with a kernel search, or if the method does not count operations.
+    /// Forecast with quick fits and `--restarts`, measured in milliseconds. `None` with kernel search or
+    /// without operation counts.
     #[must_use]
     pub fn expected_time(&self, spec: &FitSpec) -> Option<ExpectedTime> {
         if spec.search.is_some() {
@@ -281,7 +281,7 @@ impl Plan {
         Some(ExpectedTime::one_after_another(&each))
     }
 
-    /// Bytes of memory for the fit.
+    /// Bytes for the fit.
     #[must_use]
     pub fn memory(&self) -> f64 {
         let rows = &self.problem.rows;
@@ -294,8 +294,8 @@ impl Plan {
 
 const ADVICE: &str = "choose another method with --method, or fewer inducing points with --inducing";
 
-/// `true` if latents share kernel and inducing inputs: classes unless several of either are given; targets
-/// with one given kernel.
+/// `true` if latents share kernel and inducing inputs: classes without several given, targets with one given
+/// kernel.
 fn alike(spec: &FitSpec, observed: &Observed) -> bool {
     let kernels = spec.kernel.len();
     let one = if observed.others.is_empty() { kernels <= 1 } else { kernels == 1 };
@@ -320,7 +320,6 @@ fn check_parts(parts: &[Observed], given: &Given) -> Result<(), CliError> {
     ))
 }
 
-/// Sets the default power for several targets: as in regression, or variational for shared latents.
 fn with_power(mut given: Given, method: &dyn Method, observed: &Observed) -> Given {
     let takes_power = method.settings().iter().any(|setting| setting.name() == ALPHA.name());
     if !observed.others.is_empty() && takes_power && given.number(&ALPHA).is_none() {

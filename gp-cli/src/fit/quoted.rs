@@ -1,9 +1,6 @@
-//! Quoted names with commas in comma-separated lists.
+//! Quoted names in comma-separated lists.
 
-/// Rejoins pieces of a list cut at every comma.
-///
-/// Quoted pieces extend to the next that ends with a double quote; quotes inside are doubled, unclosed ones
-/// are part of the name.
+/// Rejoins quoted pieces cut at commas. Inner quotes are doubled, unclosed ones literal.
 pub(crate) fn joined(pieces: &[String]) -> Vec<String> {
     let (mut names, mut rest) = (Vec::with_capacity(pieces.len()), pieces);
     while let [first, behind @ ..] = rest {

@@ -1,7 +1,7 @@
-//! Several starts of training: a short round from each, then full training from the best.
+//! Short training from several starts, then full training from the best.
 //!
-//! The first is the default; others have [spread](spread) parameters and inducing inputs of another seed. Rounds are
-//! compared by objective plus log priors or, for mini-batches and active rows, by the log density of a held-out fifth.
+//! The first is the default, others [spread](spread) parameters and re-seed inducing inputs. Score: objective plus log
+//! priors or, for mini-batches and active rows, log density of a held-out fifth.
 
 use super::interrupt::check_interrupt;
 use super::memo::{Memo, STARTS};
@@ -28,16 +28,16 @@ use std::time::{Duration, Instant};
 /// Iterations per round: quasi-Newton, or first-order steps.
 const FEW_ITERATIONS: u64 = 50;
 const FEW_STEPS: u64 = 200;
-/// Mini-batches per round, and maximum number of rows.
+/// Mini-batches per round; maximum rows.
 const FEW_BATCHES: u64 = 400;
 const MAX_ROWS: usize = 20_000;
-/// One in this many rows is held out if objectives are not comparable.
+/// One row in this many is held out.
 const LEFT_OUT: usize = 5;
-/// Difference below which scores are equal.
+/// Maximum difference of equal scores.
 const ROUNDING: f64 = 1e-3;
-/// Share of the remaining time for all rounds together.
+/// Share of remaining time for all rounds.
 const SHARE_OF_TIME: f64 = 0.5;
-/// Random stream of parameters and held-out rows. Start k places inducing inputs with stream `STREAM + k`.
+/// Random stream; start k places with `STREAM + k`.
 const STREAM: u64 = 1_000;
 
 #[derive(Debug)]
@@ -80,7 +80,7 @@ fn is_comparable(method: &dyn Method, problem: &Problem) -> bool {
 }
 
 impl Restarts<'_> {
-    /// Problem at its best start, and the starts tried. `drawn_about`: the default start before quick fits.
+    /// Best start, and starts tried. `drawn_about`: default before quick fits.
     pub(super) fn best(
         &self,
         usual: &Problem,
@@ -166,7 +166,7 @@ impl<'a> Rounds<'a> {
         TriedStarts { target: self.of.target.map(str::to_owned), by, tried: Vec::new() }
     }
 
-    /// Trains briefly from a start; records a numerical failure.
+    /// Trains briefly; records numerical failures.
     fn attempt(&self, number: usize, problem: Problem) -> Result<TriedStart, CliError> {
         let began = Instant::now();
         let outcome = self.of.method.fit(self.short(problem)).and_then(|fit| {
@@ -237,7 +237,7 @@ pub(super) fn shortened(method: &dyn Method, mut problem: Problem, rows: usize) 
     problem
 }
 
-/// Marks the best start: the first of equals; the default without scores.
+/// Marks the best, first of equals.
 fn keep_best(tried: &mut [TriedStart]) {
     let score = |start: &TriedStart| start.score.unwrap_or(f64::NEG_INFINITY);
     let better = |best: usize, one: usize| {
@@ -250,7 +250,7 @@ fn keep_best(tried: &mut [TriedStart]) {
     }
 }
 
-/// Training rows and a held-out fifth, of at most `MAX_ROWS`.
+/// Training rows and held-out fifth.
 fn divided(rows: &TrainingRows, seed: u64) -> Result<(TrainingRows, TrainingRows), CliError> {
     let some = Sample::at_most(rows, MAX_ROWS, seed)?.rows;
     let count = some.count();

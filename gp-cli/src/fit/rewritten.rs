@@ -1,4 +1,4 @@
-//! Rewritten expressions, with faults located in the original.
+//! Rewritten expressions, with faults located in originals.
 
 use gp_kernels::KernelError;
 use gp_likelihoods::LikelihoodError;
@@ -11,7 +11,7 @@ pub(super) struct Rewritten<'t> {
     pieces: Vec<Piece>,
 }
 
-/// Start of a piece in both texts, in bytes.
+/// Start in both texts, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Piece {
     text: usize,
@@ -42,7 +42,7 @@ impl<'t> Rewritten<'t> {
         self.taken = end;
     }
 
-    /// Original column of a rewritten one, in characters from 1.
+    /// Original column, in characters from 1.
     fn column(&self, column: usize) -> usize {
         let at: usize = self.text.chars().take(column.saturating_sub(1)).map(char::len_utf8).sum();
         let Some(piece) = self.pieces.iter().rev().find(|piece| piece.text <= at) else { return column };

@@ -21,7 +21,7 @@ use gp_kernels::{Evaluator, KernelExt};
 use serde_json::{Map, Value};
 use std::time::Instant;
 
-/// Runs a plan; `origin` is the command recorded in the model file.
+/// Runs a plan; `origin`: command to record.
 ///
 /// # Errors
 /// [`Numerical`](ErrorKind::Numerical) if the start cannot be evaluated.
@@ -133,7 +133,7 @@ fn effective(spec: &FitSpec, choice: &TableChoice, given: &Given) -> Map<String,
     config
 }
 
-/// Warning in place of a failed diagnostic, to save the model.
+/// Warning in place of a failed diagnostic.
 fn no_answer(what: &str, error: CliError) -> Result<String, CliError> {
     if error.kind() != ErrorKind::Numerical {
         return Err(error);
@@ -195,7 +195,7 @@ fn training_record(
     }
 }
 
-/// Coverage of sample rows by inducing inputs or active points, per latent.
+/// Coverage of sample rows per latent.
 fn coverage(posterior: &Approximation, sample: &Sample) -> Result<Vec<Coverage>, CliError> {
     let (by, (points, _)) = (Evaluator::default(), sample.rows.whole()?);
     let mut found: Vec<Coverage> = Vec::new();

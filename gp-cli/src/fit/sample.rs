@@ -1,4 +1,4 @@
-//! Rows for automatic choices: all, or a sample of many.
+//! All rows, or a sample of many.
 
 use crate::error::CliError;
 use crate::method::TrainingRows;
@@ -7,23 +7,23 @@ use rand::SeedableRng;
 use rand::seq::index;
 use rand_chacha::ChaCha8Rng;
 
-/// Maximum rows for placement, linear baseline and coverage, unless there are many inducing inputs.
+/// Maximum rows; more for many inducing inputs.
 const MAX_ROWS: usize = 50_000;
 const ROWS_AN_INDUCING_INPUT: usize = 10;
-/// Random stream; other choices use stream 0 of the same seed.
+/// Random stream; other choices use 0.
 const STREAM: u64 = 1;
 
-/// In-memory sample of a fit's rows; depends on row number and seed, not on storage.
+/// In-memory rows, chosen by row count and seed.
 #[derive(Clone, Debug)]
 pub struct Sample {
     /// Points and observations.
     pub rows: TrainingRows,
-    /// Ascending positions among all rows; None for all.
+    /// Ascending positions among all rows, if sampled.
     places: Option<Vec<usize>>,
 }
 
 impl Sample {
-    /// Sample for this many inducing inputs.
+    /// Rows for `inducing` inducing inputs.
     ///
     /// # Errors
     /// [`Numerical`](crate::ErrorKind::Numerical) for unreadable rows.
@@ -31,7 +31,7 @@ impl Sample {
         Self::at_most(rows, most(inducing), seed)
     }
 
-    /// Sample of at most `most` rows.
+    /// At most `most` rows.
     ///
     /// # Errors
     /// As [`of`](Self::of).
@@ -49,13 +49,13 @@ impl Sample {
         Ok(Self { rows: rows.some(&places)?, places: Some(places) })
     }
 
-    /// Position of a sample row among all rows.
+    /// Position among all rows.
     #[must_use]
     pub fn place(&self, row: usize) -> usize {
         self.places.as_ref().map_or(row, |places| places[row])
     }
 
-    /// Number of rows held in memory besides the table.
+    /// Rows in memory besides the table.
     #[must_use]
     pub fn held(rows: &TrainingRows, inducing: usize) -> usize {
         let all = rows.count() <= most(inducing);

@@ -1,4 +1,4 @@
-//! Words with a default order, from low to high.
+//! Words with a default order.
 
 use crate::data::quoted;
 
@@ -49,7 +49,7 @@ const SCALES: [&[&str]; 17] = [
     &["young", "middle aged", "old"],
 ];
 
-/// Labels ordered by their words, as a value of `--order`; `None` for other words.
+/// Value of `--order` for words of one scale.
 pub(crate) fn default_order(labels: &[String]) -> Option<String> {
     SCALES.iter().filter(|_| labels.len() > 2).find_map(|scale| ordered(labels, scale))
 }
@@ -63,7 +63,6 @@ fn ordered(labels: &[String], scale: &[&str]) -> Option<String> {
     are_distinct.then(|| if order.contains(' ') { format!("\"{order}\"") } else { order })
 }
 
-/// Place of a label on a scale, ignoring case and separators.
 fn place_on(scale: &[&str], label: &str) -> Option<usize> {
     let plain = label.trim().to_lowercase().replace(['_', '-'], " ");
     scale.iter().position(|word| *word == plain)

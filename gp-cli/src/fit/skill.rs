@@ -1,4 +1,4 @@
-//! Checks of a finished fit: no skill, impossible objective, runaway parameters.
+//! Skill and plausibility of a fit.
 
 use super::constant_latent::evidence_of_constant;
 use super::noise::{boundless, largest_evidence, lost_noise, rounding};
@@ -15,13 +15,13 @@ use gp_likelihoods::{Likelihood, Support};
 use std::f64::consts::TAU;
 
 const ROWS: usize = 500;
-/// Standard deviation of a flat mean, relative to a real target's or in latent units.
+/// Maximum standard deviation of flat means, relative to a real target's, else in latent units.
 const FLAT: f64 = 0.02;
-/// Share of target variance that chance may explain on training rows.
+/// Share of training variance that chance explains.
 const LITTLE: f64 = 0.25;
-/// Strong gain of log evidence: a factor of 20. Chance gains less by a few length-scales.
+/// Strong gain of log evidence: 20:1 odds.
 const STRONG: f64 = 3.0;
-/// Largest plausible parameter in standardised units, and inverse of the smallest.
+/// Largest plausible parameter; inverse of the smallest.
 const LARGEST: f64 = 1e8;
 const MAX_NAMES: usize = 4;
 
@@ -33,8 +33,8 @@ pub(super) struct FittedRows<'a> {
     pub(super) columns: &'a [String],
 }
 
-/// Clears the converged mark if nothing was learned, the objective is impossible, or variances are far above
-/// the target's. Warns of these, of undetermined parameters and of noise trained to zero.
+/// Marks fits without skill, with impossible objectives or excessive variances as not converged. Warns of
+/// these, undetermined parameters and vanished noise.
 pub(super) fn judge(fit: &mut Fit, seen: &FittedRows<'_>, seed: u64) -> Result<(), CliError> {
     if !fit.is_trained() {
         return Ok(());
@@ -119,8 +119,8 @@ fn is_flat(fit: &Fit, beliefs: &LatentBeliefs, targets: &[f64]) -> bool {
     beliefs.functions().iter().all(|function| spread(&function.mean) < FLAT * unit)
 }
 
-/// Reason to call regression mere noise: log evidence not above that of a constant (by a margin for counts
-/// and others), and little explained even on training rows. None with role columns.
+/// Reason to call regression noise: evidence not above a constant's (margin without Gaussian noise), little
+/// training variance explained. `None` with role columns.
 fn is_noise(fit: &Fit, seen: &FittedRows<'_>, beliefs: &LatentBeliefs, targets: &[f64]) -> Option<String> {
     let [function] = beliefs.functions() else { return None };
     if seen.sample.outputs() > 1 || function.mean.len() != targets.len() {
@@ -152,7 +152,7 @@ fn spread(values: &[f64]) -> f64 {
     (values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / count).sqrt()
 }
 
-/// Robust spread, for outlier-tolerant likelihoods.
+/// Interquartile spread, at most the standard deviation.
 fn typical_spread(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -216,7 +216,7 @@ pub(super) mod tests {
         }
     }
 
-    /// Evidence of the mean alone: −2.84, for two targets of mean 0 and variance 1.
+    /// Evidence of the mean: −2.84 for targets of mean 0, variance 1.
     #[test]
     fn evidence_below_that_of_the_mean_is_noise() {
         let told = |objective, observed: Vec<f64>| {

@@ -92,9 +92,9 @@ pub struct FitSpec {
     /// which lets targets inform each other
     #[arg(long, value_name = "Q", conflicts_with = "likelihood")]
     pub latents: Option<usize>,
-    /// Kernel, such as `1 * rbf(ard=true) + linear`, with lengths in --units; may be repeated, one per
-    /// latent function (default: RBF with one length-scale per input, or for all of many, plus linear, plus seasons along the
-    /// only input or date if the data have them)
+    /// Kernel, such as `1 * rbf(ard=true) + linear`, with lengths in --units; may be repeated, one per latent
+    /// function (default: RBF with one length-scale per input, or for all of many, plus linear, plus seasons
+    /// along the only input or date if the data have them)
     #[arg(long, value_name = "EXPR")]
     pub kernel: Vec<String>,
     /// Search for a kernel: a sum of products of base kernels grown in DEPTH steps (default: 4; --search=3)
@@ -153,7 +153,7 @@ pub struct FitSpec {
     /// Keep all parameters as given
     #[arg(long)]
     pub no_train: bool,
-    /// Settings of methods, as declared by them.
+    /// Method settings.
     #[arg(skip)]
     #[serde(flatten)]
     pub settings: Given,
@@ -226,7 +226,7 @@ impl FitSpec {
         Ok(spec)
     }
 
-    /// Rejoins quoted names cut at commas: `"height, cm",age` names two columns.
+    /// Rejoins quoted names cut at commas.
     pub(crate) fn join_quoted_names(&mut self) {
         let lists = [&mut self.target, &mut self.features, &mut self.exclude, &mut self.order];
         let lists = lists.into_iter().chain([&mut self.labels]);
@@ -273,7 +273,7 @@ impl FitSpec {
     }
 }
 
-/// Writes a single text as a plain string, for compatibility with single-target model files.
+/// Plain string for one text, as in single-target model files.
 fn one_or_several<S: Serializer>(all: &[String], serializer: S) -> Result<S::Ok, S::Error> {
     match all {
         // A name with a comma must be quoted, so it is written as a list.

@@ -6,14 +6,13 @@ use gp_optim::{Parameter, Transform};
 use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
 
-/// Maximum factors, up or down: on a parameter, and on its elements relative to each other.
+/// Maximum factors: per parameter, between elements.
 const FACTOR: f64 = 10.0;
 const ELEMENTS_FACTOR: f64 = 3.0;
-/// Scale of moves of unbounded parameters, relative to those of logarithms.
+/// Moves of unbounded parameters relative to logarithms.
 const OF_EITHER_SIGN: f64 = 0.5;
 
-/// Evenly spread numbers in [−1, 1] per start and parameter: a random number, plus the start's number times
-/// the square root of the parameter's prime, modulo 1.
+/// Numbers spread evenly in [−1, 1]: a random number plus start × √prime of the parameter, modulo 1.
 #[derive(Debug)]
 pub(super) struct StartPlaces {
     first: ChaCha8Rng,
@@ -22,7 +21,7 @@ pub(super) struct StartPlaces {
 }
 
 impl StartPlaces {
-    /// Numbers of a start (from 1); `first` is the same generator for all starts.
+    /// `start` counts from 1; `first`: same generator for all.
     pub(super) fn of(start: usize, first: ChaCha8Rng) -> Self {
         Self { first, start: start as f64, prime: 1 }
     }
@@ -41,8 +40,7 @@ impl StartPlaces {
     }
 }
 
-/// Moves free parameters log-uniformly by a factor of at most ten, vector elements by up to three more,
-/// within bounds.
+/// Moves free parameters log-uniformly within bounds: up to tenfold, vector elements threefold more.
 pub(super) fn spread(problem: &mut Problem, places: &mut StartPlaces) {
     if problem.alike && !problem.kernels.is_empty() {
         spread_kernel(problem.kernels[0].as_mut(), places);

@@ -1,4 +1,4 @@
-//! Rows during a fit: in memory, or in a file and read as needed.
+//! Storage of rows: memory or file.
 
 use super::spec::FitSpec;
 use super::streaming;
@@ -10,11 +10,11 @@ use crate::memory::size_text;
 use std::path::{Path, PathBuf};
 
 impl Stream {
-    /// Reason for leaving rows in a file; None if they are held in memory.
+    /// Reason for rows in a file; else `None`.
     ///
     /// # Errors
-    /// [`Usage`](ErrorKind::Usage) if flags request a file but the method needs all rows in memory;
-    /// [`Data`](ErrorKind::Data) if rows fit neither memory nor file.
+    /// [`Usage`](ErrorKind::Usage) if a requested file does not suit the method; [`Data`](ErrorKind::Data) if
+    /// rows exceed memory and cannot be streamed.
     pub fn why_not_held(
         self,
         input: &Input,
@@ -53,7 +53,7 @@ impl Stream {
     }
 }
 
-/// `able`: error if the fit cannot read from a file.
+/// `able`: error if streaming is impossible.
 fn by_size(needed: f64, free: f64, able: Result<(), CliError>) -> Result<Option<String>, CliError> {
     if needed <= SHARE_HELD * free {
         return Ok(None);
@@ -67,7 +67,7 @@ fn by_size(needed: f64, free: f64, able: Result<(), CliError>) -> Result<Option<
     }
 }
 
-/// Folder for temporary files: this one, or its closest existing ancestor.
+/// Closest existing folder, for temporary files.
 pub(crate) fn folder_near(folder: &Path) -> PathBuf {
     let there = folder.ancestors().find(|at| at.is_dir() && *at != Path::new(""));
     there.unwrap_or(Path::new(".")).to_owned()

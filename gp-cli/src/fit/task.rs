@@ -3,7 +3,7 @@
 use super::task_flag::TaskChoice;
 use serde::Serialize;
 
-/// Task: kind of the target.
+/// Kind of the target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Task {

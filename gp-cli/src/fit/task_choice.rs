@@ -19,14 +19,13 @@ use crate::missing::Missing;
 use crate::shown::shown;
 use gp_likelihoods::{Likelihood, Support};
 
-/// Minimum average rows per distinct number, to infer classes without a given number.
+/// Minimum mean rows per number, for classes.
 const ROWS_PER_CLASS: u64 = 3;
-/// Words are doubted as labels above this number of distinct ones with fewer rows per word on average.
+/// Maximum distinct words as labels, with few rows each.
 const MANY_WORDS: usize = 10;
 const ROWS_PER_WORD: u64 = 2;
 
-/// Fixes task and inputs with missing values from the whole table, for equal fits of all folds. Also returns
-/// notes about the table.
+/// Settles task, order and missing values by the whole table, for equal folds; returns notes.
 ///
 /// # Errors
 /// As [`Plan::new`](super::Plan::new).
@@ -56,7 +55,7 @@ fn kept_names(survey: &Survey) -> Vec<&str> {
     survey.features().iter().filter(|column| column.keeps_missing()).map(ColumnSurvey::name).collect()
 }
 
-/// Treatment of missing values per column: as given, else kept where the whole table has some.
+/// Missing-value rules: given, else keep where values are missing.
 fn kept(survey: &Survey, spec: &FitSpec) -> Vec<(String, Missing)> {
     let said = |name: &str| spec.missing_in.iter().any(|(column, _)| column == name);
     let names = kept_names(survey).into_iter().filter(|name| !said(name));
@@ -194,7 +193,7 @@ fn task_of(likelihood: &dyn Likelihood) -> Task {
     }
 }
 
-/// Likelihood of the flag, with the target's number of classes by default.
+/// Given likelihood, with the target's classes by default.
 pub(super) fn as_said(
     text: &str,
     labels: &Labels,
@@ -206,7 +205,7 @@ pub(super) fn as_said(
     known.parse(&counted.text).map_err(|fault| wrong_likelihood(counted.in_likelihood(fault)))
 }
 
-/// Refuses rarely repeated numbers unless the number of classes is given.
+/// Refuses rarely repeated numbers without class count.
 fn check_labels(text: &str, labels: &Labels, context: &Context) -> Result<(), CliError> {
     let known = &context.likelihoods;
     let counted = names::of_classes(text, labels.names.len(), known).text;
@@ -247,7 +246,6 @@ pub(super) fn check_task(task: Task, likelihood: &dyn Likelihood) -> Result<(), 
     Err(CliError::usage(what))
 }
 
-/// Checks label order, irrelevant with two.
 fn check_order(task: Task, likelihood: &dyn Likelihood) -> Result<(), CliError> {
     let likely = task_of(likelihood);
     let differ =

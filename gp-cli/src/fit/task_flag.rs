@@ -1,4 +1,4 @@
-//! Values of `--task`, with advice on words that other programs use.
+//! Values of `--task`.
 
 use clap::ValueEnum;
 use clap::builder::{EnumValueParser, PossibleValue, TypedValueParser};

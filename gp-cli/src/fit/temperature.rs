@@ -1,4 +1,4 @@
-//! Temperature of class probabilities, from leave-one-out predictions.
+//! Leave-one-out temperature of class probabilities.
 
 use super::class_frequencies::{self, Foreseen};
 use super::duplicates;
@@ -10,9 +10,9 @@ use gp_ep::{DataSource as _, Temperature};
 use gp_kernels::stoppable;
 use gp_optim::{Control, StopSignal};
 
-/// Maximum number of rows left out, to limit cost.
+/// Maximum rows left out.
 const ROWS: usize = 2_000;
-/// Maximum share of rows that cannot be left out. They are unusual; results without them would mislead.
+/// Maximum share of failed rows: unusual ones, without which results mislead.
 const FAILED: f64 = 0.01;
 
 pub(super) struct TrainedBy<'a> {
@@ -27,9 +27,8 @@ struct LeftOutRows {
     labels: Vec<usize>,
 }
 
-/// Sets the given temperature, or the leave-one-out optimum and returns it. None is sought without classes
-/// or training, or if rows' contributions cannot be separated. A fit no better than leave-one-out label
-/// frequencies has not converged.
+/// Sets `wanted`, or the leave-one-out optimum, which it returns; `None` without classes, training or
+/// separable rows. Fits no better than class frequencies have not converged.
 pub(super) fn settle(
     fit: &mut Fit,
     by: &TrainedBy<'_>,
@@ -79,8 +78,7 @@ fn set(fit: &mut Fit, temperature: f64) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Stops on an interrupt, unless one came during training. Several processes go on: they would have to stop
-/// together.
+/// Stops on interrupts after training; not in several processes, which must stop together.
 fn stop_signal(control: &Control) -> StopSignal {
     if !control.team().is_alone() || control.is_interrupted() {
         return StopSignal::default();
@@ -112,7 +110,7 @@ fn leave_out(
     Ok(Some(LeftOutRows { probabilities, labels }))
 }
 
-/// `ln p` of a label at a temperature; NaN for an unknown one.
+/// `ln p` at a temperature; NaN for unknown labels.
 fn log_probability(probabilities: &Mat<f64>, row: usize, label: usize, temperature: f64) -> f64 {
     let tempered = |class: usize| probabilities[(row, class)].max(f64::MIN_POSITIVE).ln() / temperature;
     let largest = (0..probabilities.ncols()).map(tempered).fold(f64::NEG_INFINITY, f64::max);

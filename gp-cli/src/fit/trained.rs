@@ -1,4 +1,4 @@
-//! Trains a plan's problem, or its parts one by one.
+//! Trains a problem, or its parts.
 
 use super::baseline;
 use super::design::PartStart;
@@ -17,7 +17,7 @@ use gp_ep::{DataSource as _, Temperature};
 use gp_kernels::diagonal;
 use std::time::Instant;
 
-/// Prior variance of functions, in model units, that may cause a failure.
+/// Prior variance that may cause failure.
 const LARGE: f64 = 1e8;
 
 #[derive(Debug)]
@@ -61,7 +61,7 @@ impl TrainingContext<'_> {
         Ok(Trained { kernels, ..trained })
     }
 
-    /// Trains a problem and its baseline, and checks the fit on sample rows. `of`: name for messages.
+    /// Trains problem and baseline; checks the fit. `of`: for messages.
     fn train(
         &self,
         mut problem: Problem,
@@ -109,7 +109,7 @@ impl TrainingContext<'_> {
     }
 }
 
-/// At the first row; 0 if not computable.
+/// Largest, at the first row; 0 on failure.
 fn variance(problem: &Problem, sample: &TrainingRows) -> f64 {
     let Ok((points, _)) = sample.whole() else { return 0.0 };
     let first = points.subrows(0, points.nrows().min(1));
@@ -117,7 +117,7 @@ fn variance(problem: &Problem, sample: &TrainingRows) -> f64 {
     all.fold(0.0, f64::max)
 }
 
-/// Adds a [large](LARGE) initial variance to a numerical failure, which only names effects.
+/// Adds a [large](LARGE) initial variance to numerical failures.
 fn with_variance(error: CliError, variance: f64) -> CliError {
     if error.kind() != ErrorKind::Numerical || variance <= LARGE {
         return error;

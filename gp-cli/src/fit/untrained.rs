@@ -1,11 +1,10 @@
-//! Flags without effect in fits with fixed parameters.
+//! Flags without effect untrained.
 
 use super::spec::FitSpec;
 use crate::error::CliError;
 use crate::method::{Given, Method, Optimizer};
 
-/// Refuses the first flag without effect. Settings for sites or posteriors stay, and bounds and priors,
-/// which the model keeps.
+/// Refuses flags without effect; settings of sites and posteriors, bounds and priors stay.
 pub(super) fn check(
     spec: &FitSpec,
     method: &dyn Method,
@@ -32,8 +31,7 @@ pub(super) fn check(
     }
 }
 
-/// `true` if the optimiser also finds the posterior: L-BFGS lets it converge, first-order methods move it in
-/// steps.
+/// `true` if the optimiser also finds the posterior: converged by L-BFGS, stepped by first-order methods.
 fn finds_posteriors(method: &dyn Method) -> bool {
     let optimizers = method.optimizers();
     let is_first_order = |optimizer: &Optimizer| *optimizer != Optimizer::Lbfgs;

@@ -1,4 +1,4 @@
-//! Refusal of constant targets: numbers less offsets, or counts relative to exposure, must vary.
+//! Refuses constant targets.
 
 use super::task::Task;
 use super::task_flag::TaskChoice;
@@ -7,7 +7,7 @@ use crate::error::{CliError, ErrorKind};
 use crate::shown::shown;
 use gp_likelihoods::{Likelihood, Link};
 
-/// Relative difference of numbers equal up to rounding.
+/// Relative difference within rounding.
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
 
 /// Task and role whose varying column explains a constant target.
@@ -53,7 +53,7 @@ pub(super) fn check_observed(
     Err(CliError::new(ErrorKind::Data, format!("`{}`, column {name}: {what}", survey.source())))
 }
 
-/// Beyond the rounding error of the largest number, or of the source columns.
+/// Beyond rounding, also of source columns.
 fn varies(column: &ColumnSurvey, computed_from: &[&ColumnSurvey]) -> bool {
     let range = |column: &ColumnSurvey| match column.values() {
         Surveyed::Numbers { range, .. } => Some((range.lowest, range.highest)),

@@ -1,14 +1,14 @@
-//! Offsets and weights of rows with one target.
+//! Offsets and weights, one target.
 
 use crate::error::CliError;
 use crate::method::TrainingRows;
 use gp_ep::DataSource as _;
 
-/// Observation columns after the target: offset, including log exposure, and weight.
+/// Columns after the target; offset includes log exposure.
 const OFFSET: usize = 1;
 const WEIGHT: usize = 2;
 
-/// Offset (if any) and weight (default 1) of each row.
+/// Offset, if any; weight, default 1.
 pub(super) struct WeightedRows {
     pub(super) offsets: Vec<f64>,
     weights: Vec<f64>,

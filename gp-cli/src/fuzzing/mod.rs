@@ -1,7 +1,7 @@
-//! Properties of readers for arbitrary bytes, behind the fuzz targets.
+//! Reader properties for arbitrary bytes.
 //!
-//! Faults must be errors, never panics; accepted contents must round-trip. [`TARGETS`] run in a test on a corpus and
-//! its mutations, in `cargo xtask fuzz` on generated inputs, and under libFuzzer by the program in `fuzz/`.
+//! Faults are errors, never panics; accepted contents round-trip. [`TARGETS`] run in a test on a corpus and
+//! mutations, in `cargo xtask fuzz`, and under libFuzzer in `fuzz/`.
 
 mod tables;
 
@@ -32,7 +32,7 @@ impl Reading {
     }
 }
 
-/// Name of a reader and of its corpus, and its check: the outcome, or a violated property.
+/// Reader and corpus name; check: outcome or violated property.
 pub type FuzzTarget = (&'static str, fn(&Readers, &[u8]) -> Result<Reading, String>);
 
 /// All targets.
@@ -64,7 +64,7 @@ pub struct Readers {
 }
 
 impl Readers {
-    /// Readers with a memory budget in bytes.
+    /// `bytes` is the memory budget.
     ///
     /// # Errors
     /// [`Io`](crate::ErrorKind::Io) without room for temporary files.
@@ -75,10 +75,10 @@ impl Readers {
         Ok(Self { command: arguments::command(&context), context, folder })
     }
 
-    /// Outcome of bytes for the reader of this name.
+    /// Outcome of a named reader.
     ///
     /// # Errors
-    /// A violated property, or an unknown reader.
+    /// Violated property, or unknown reader.
     pub fn read(&self, name: &str, bytes: &[u8]) -> Result<Reading, String> {
         match TARGETS.iter().find(|(known, _)| *known == name) {
             Some((_, target)) => target(self, bytes),
@@ -144,7 +144,7 @@ fn checkpoint(readers: &Readers, bytes: &[u8]) -> Result<Reading, String> {
     }
 }
 
-/// Objective of the checkpoints of [`TARGETS`]: Σ xᵢ² and its gradient.
+/// Objective of checkpoints in [`TARGETS`]: Σ xᵢ².
 ///
 /// # Errors
 /// Never.

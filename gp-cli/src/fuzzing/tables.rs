@@ -4,7 +4,7 @@ use super::{Readers, Reading};
 use crate::data::{Frame, Input, Kind, ReadOptions, Source, TableChoice};
 use crate::error::CliError;
 
-/// Maximum bytes of a text that is also read in chunks.
+/// Maximum bytes also read in chunks.
 const SHORT: usize = 4096;
 
 pub(super) fn table(readers: &Readers, bytes: &[u8], format: &str) -> Result<Reading, String> {

@@ -1,5 +1,5 @@
-//! Memory budget of a command, checked before allocations that depend on a file or setting. Only this module queries
-//! the system.
+//! Memory budget, checked before allocations that depend on files or settings. Only this module queries the
+//! system.
 
 mod over;
 mod size;
@@ -9,7 +9,7 @@ pub use over::{Limit, OverBudget};
 pub(crate) use size::{parse_size, size_text};
 pub(crate) use system::threads as threads_with_room;
 
-/// Memory budget of a command: the memory that the system leaves to this process, limited by `--memory`.
+/// Memory left by the system, limited by `--memory`.
 ///
 /// ```
 /// use gp_cli::Budget;
@@ -30,18 +30,18 @@ enum Most {
     System,
     /// Limit of the whole process.
     Process(u64),
-    /// Bytes, whatever the system has.
+    /// Bytes, independent of the system.
     Fixed(u64),
 }
 
 impl Budget {
-    /// Budget of a process that may use this many bytes in total.
+    /// Total bytes for the process.
     #[must_use]
     pub fn of_process(bytes: u64) -> Self {
         Self(Most::Process(bytes))
     }
 
-    /// Budget of a fixed number of bytes.
+    /// Fixed number of bytes.
     #[must_use]
     pub fn of(bytes: u64) -> Self {
         Self(Most::Fixed(bytes))
@@ -68,16 +68,16 @@ impl Budget {
         self.room().left.map(|(bytes, _)| bytes)
     }
 
-    /// Checks that bytes are left; `advice` is added to the message.
+    /// Checks that bytes are left; `advice` ends messages.
     ///
     /// # Errors
-    /// For more bytes than are left.
+    /// If fewer are left.
     pub fn check(self, bytes: f64, what: &str, advice: &str) -> Result<(), OverBudget> {
         self.room().take(bytes, || what.to_owned(), advice)
     }
 }
 
-/// Remaining memory that successive requests use up.
+/// Remaining memory over successive requests.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Room {
     left: Option<(f64, Limit)>,

@@ -1,13 +1,13 @@
-//! Error for requests beyond the memory limit.
+//! Requests beyond the memory limit.
 
 use super::size::{size_flag, size_text};
 use crate::error::{CliError, ErrorKind};
 use std::fmt;
 
-/// Factor on the memory held at the start, for a suggested limit that suffices for a small table.
+/// Factor on initial memory; enough for small tables.
 const AMPLE: f64 = 4.0;
 
-/// Factor on the program's own address space, for the same suggestion.
+/// Suggested factor on the program's address space.
 const SPACE: f64 = 1.25;
 const KILOBYTE: f64 = 1024.0;
 
@@ -31,27 +31,27 @@ pub enum Limit {
         /// Bytes that the program holds already.
         taken: u64,
     },
-    /// Budget that a program sets.
+    /// Set by a program.
     Given,
 }
 
-/// Error for a request beyond the remaining memory.
+/// Request beyond the remaining memory.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub struct OverBudget {
     /// Purpose of the memory.
     pub what: String,
-    /// Bytes needed at least.
+    /// Minimum bytes needed.
     pub needed: f64,
     /// Bytes left.
     pub left: f64,
-    /// Limit that is in force.
+    /// Limit in force.
     pub limit: Limit,
     /// Advice to the user.
     pub advice: String,
 }
 
 impl OverBudget {
-    /// Error of the command, of this kind.
+    /// Command error of this kind.
     #[must_use]
     pub fn of_kind(self, kind: ErrorKind) -> CliError {
         CliError::caused(kind, "not enough memory", self)
@@ -78,7 +78,7 @@ impl fmt::Display for OverBudget {
                 }
                 write!(f, "the limit of address space leaves {left} beside {own} for the program; {raise}")
             }
-            // Advice about the table would not help, and what else is needed is not known yet.
+            // Advice on the table would not help; further needs are unknown yet.
             Limit::Flag { taken } if self.left == 0.0 => {
                 let (held, enough) =
                     (size_text(*taken as f64), size_flag(AMPLE * (*taken as f64 + self.needed)));

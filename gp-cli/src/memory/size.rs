@@ -12,7 +12,7 @@ const UNITS: [(&str, f64); 9] = [
     ("ti", 1_099_511_627_776.0),
 ];
 
-/// Parses a size of at least one byte: `500M`, `2G`, `1.5GiB`, or bytes.
+/// At least one byte: `500M`, `2G`, `1.5GiB`, or bytes.
 pub(crate) fn parse_size(text: &str) -> Result<u64, String> {
     let wrong = || format!("`{text}` is not a size such as 500M, 2G or 2GiB");
     let end = text.find(|letter: char| letter.is_ascii_alphabetic()).unwrap_or(text.len());

@@ -1,20 +1,19 @@
-//! Memory that the system leaves to this process.
+//! Memory left by the system.
 
 use super::over::Limit;
 use std::fs;
 use std::path::Path;
 
-/// Address space reserved per thread (product buffer, allocator arena, stack); mostly unused, but counted by
-/// address-space limits.
+/// Address space per thread (product buffer, allocator arena, stack), mostly unused but counted by limits.
 const THREAD: f64 = 137e6;
-/// Memory reserved by the program besides its code.
+/// Memory of the program besides code.
 const BASE: f64 = 32e6;
-/// Address space that the allocator reserves for the signal thread.
+/// Allocator's address space for the signal thread.
 const LISTENER: f64 = 67e6;
-/// Maximum share of an address-space limit reserved by threads.
+/// Maximum thread share of address-space limits.
 const SHARE: f64 = 0.5;
 
-/// Bytes that this process can still allocate, with the limit.
+/// Bytes still allocatable, with the limit.
 pub(super) fn left() -> Option<(f64, Limit)> {
     left_at(Path::new("/"), rayon::current_num_threads())
 }
@@ -58,7 +57,7 @@ fn address_space(root: &Path, threads: usize) -> Option<(f64, Limit)> {
     Some(((most - reserved).max(0.0), Limit::AddressSpace { reserved: reserved as u64, threads }))
 }
 
-/// Memory left by the process's control groups and their parents.
+/// Memory left by control groups, including parents.
 fn groups(root: &Path) -> Vec<f64> {
     let listed = fs::read_to_string(root.join("proc/self/cgroup")).unwrap_or_default();
     let left = |line: &str| {

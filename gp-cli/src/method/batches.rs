@@ -1,4 +1,4 @@
-//! Mini-batch training: row order, in memory or in a file, and steps.
+//! Mini-batch training: row order and steps.
 
 use super::optimizer::Optimizer;
 use super::problem::{Problem, Settings};
@@ -6,11 +6,11 @@ use crate::error::CliError;
 use gp_ep::{DataSource as _, Inference, Learning, Steps, Trained};
 use gp_optim::{Adam, Batches, Control};
 
-/// Maximum number of randomly ordered row blocks (32 MB); rows within a block are shuffled too.
+/// Maximum randomly ordered row blocks (32 MB), shuffled within.
 const MAX_BLOCKS: usize = 1 << 22;
 
-/// Plateau: batch blocks without relative objective gain above `VALUE_TOLERANCE` and noise. Equals the
-/// number compared, so first and last comparison share no block.
+/// Batch blocks without relative gain above `VALUE_TOLERANCE` and noise; as many as compared, so first and
+/// last comparison share none.
 const PLATEAU: u64 = 20;
 const VALUE_TOLERANCE: f64 = 1e-4;
 const RATE: f64 = 0.02;
@@ -42,8 +42,7 @@ pub(crate) fn memory(rows: usize) -> f64 {
     8.0 * rows.min(MAX_BLOCKS) as f64
 }
 
-/// Random order of rows per epoch, or of the smallest row blocks that fit; a batch draws from many blocks,
-/// whose rows may be similar.
+/// Random order of rows, or of the smallest row blocks that fit.
 fn in_random_order(rows: usize, size: usize, seed: u64) -> Result<Batches, CliError> {
     Ok(if rows <= MAX_BLOCKS {
         Batches::shuffled(rows, size, seed)?

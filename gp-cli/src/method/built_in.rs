@@ -1,4 +1,4 @@
-//! Methods of this crate: one file and one line here each.
+//! Registered methods of this crate.
 
 use super::closed_form::ClosedForm;
 use super::ep::Ep;
@@ -7,7 +7,7 @@ use super::{exact, ivm, savigp, sep, svgp};
 use std::sync::Arc;
 
 impl Methods {
-    /// Methods of this crate, in display order.
+    /// Methods in display order.
     #[must_use]
     pub fn built_in() -> Self {
         Self::new(vec![

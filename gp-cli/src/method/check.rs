@@ -1,4 +1,4 @@
-//! Gradients against finite differences, by optimiser variables (transformed free values) and with log priors.
+//! Gradients against finite differences.
 
 use crate::error::CliError;
 use gp_optim::ParameterSetMut;
@@ -13,18 +13,18 @@ pub struct GradientCheck {
     pub gradient: f64,
     /// Finite difference of the objective.
     pub difference: f64,
-    /// Deviation relative to the larger value; smaller within rounding.
+    /// Relative to the larger value; less within rounding.
     pub relative_error: f64,
 }
 
-/// Step of differences: truncation error about 1e-12, rounding 1e-10.
+/// Truncation error about 1e-12, rounding 1e-10.
 const STEP: f64 = 1e-3;
-/// Relative rounding error of an objective, including row sums and matrix factors.
+/// Relative rounding error.
 const ROUNDING: f64 = 1e-12;
-/// Maximum relative error reported for a difference within rounding.
+/// Maximum relative error within rounding.
 const OF_ROUNDING: f64 = 1e-4;
-/// Compares derivatives by all free values. `names` covers all natural values. `objective` returns the value
-/// and, given a slice, writes its gradient by all natural values.
+/// Compares derivatives by all free values, with log priors. `names`: all natural values. `objective` returns
+/// the value and writes the gradient by natural values into a given slice.
 ///
 /// # Errors
 /// Of the objective; [`Numerical`](crate::ErrorKind::Numerical) for impossible parameter values.

@@ -1,4 +1,4 @@
-//! Closed-form regression with inducing inputs: Power EP and its limits VFE and FITC.
+//! Closed-form sparse regression: Power EP, VFE, FITC.
 
 use super::check::GradientCheck;
 use super::common;
@@ -24,7 +24,7 @@ use gp_ep::{Blocks, ClosedEvidence as _, Inference as _, Learning, ParameterDraw
 use gp_kernels::data::lane_count;
 use gp_likelihoods::Likelihood;
 
-/// Closed-form fixed point of Power EP under Gaussian noise.
+/// Closed-form Power EP under Gaussian noise.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ClosedForm {
     name: &'static str,
@@ -35,22 +35,21 @@ pub(crate) struct ClosedForm {
 }
 
 const ITERATIONS: Setting = common::ITERATIONS.default_whole(300);
-/// Typical evaluations of training, with fixed and with learned inducing inputs.
+/// Typical evaluations, inducing inputs fixed and learned.
 const USUAL_EVALUATIONS: f64 = 60.0;
 const USUAL_EVALUATIONS_OF_INPUTS: f64 = 110.0;
-/// Uncertainty with learned inputs: 30 to 40 evaluations if inducing points cover a smooth function
-/// anywhere, else all iterations, for any number of inputs.
+/// Learned inputs: 30 to 40 evaluations for smooth functions, else all iterations.
 const UNSURE_OF_INPUTS: f64 = 3.1;
-/// Minimum and maximum L-BFGS pairs, and values they may hold above the minimum.
+/// L-BFGS pairs: minimum, maximum; values above the minimum.
 const MIN_PAIRS: usize = 10;
 const MAX_PAIRS: usize = 40;
 const NUMBERS_OF_PAIRS: usize = 2_000_000;
-/// Halfway between VFE and EP, as Bui et al. (2017) advise.
+/// Halfway between VFE and EP (Bui et al. 2017).
 const POWER: f64 = 0.5;
 const ALPHA: Setting = common::ALPHA.usually(POWER);
-/// Maximum number of rows for training on all by default, under Gaussian noise.
+/// Maximum rows as default.
 const MANY_ROWS: usize = 100_000;
-/// White noise variance for FITC, whose superfluous inducing inputs coincide during training.
+/// Superfluous inducing inputs of FITC coincide.
 const WHITE_NOISE: f64 = 1e-8;
 
 impl ClosedForm {
@@ -76,7 +75,7 @@ impl ClosedForm {
         white_noise: Some(WHITE_NOISE),
     };
 
-    /// EP under Gaussian noise with this power, whose sites are known in closed form.
+    /// EP under Gaussian noise, in closed form.
     pub(super) const fn at_rest(name: &'static str, power: f64) -> Self {
         Self { name, power: Some(power), ..Self::PEP }
     }
@@ -86,7 +85,7 @@ impl ClosedForm {
     }
 }
 
-/// Learned inducing inputs give long narrow valleys, where more pairs save a quarter of the iterations.
+/// L-BFGS pairs: more save iterations with learned inducing inputs.
 fn pairs(problem: &Problem) -> usize {
     let sizes = problem.sizes();
     if problem.settings.fixed_inducing {
@@ -95,7 +94,7 @@ fn pairs(problem: &Problem) -> usize {
     (NUMBERS_OF_PAIRS / (sizes.inducing * sizes.dim).max(1)).clamp(MIN_PAIRS, MAX_PAIRS)
 }
 
-/// Two matrices per block, scratch for the largest per lane, index lists.
+/// Two matrices per block, scratch per lane, index lists.
 fn memory_of_blocks(blocks: &Blocks, inducing: f64) -> f64 {
     let squares: f64 = blocks.iter().map(|rows| (rows.len() as f64).powi(2)).sum();
     let largest = blocks.iter().map(<[usize]>::len).max().unwrap_or(0) as f64;
@@ -103,7 +102,7 @@ fn memory_of_blocks(blocks: &Blocks, inducing: f64) -> f64 {
     2.0 * squares + lanes * largest * (2.0 * largest + inducing) + 4.0 * blocks.observations() as f64
 }
 
-/// A block of n rows has a covariance with factor and derivatives.
+/// n³ per block of n rows.
 fn work_of_blocks(blocks: &Blocks) -> f64 {
     blocks.iter().map(|rows| (rows.len() as f64).powi(3)).sum()
 }

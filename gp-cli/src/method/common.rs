@@ -12,7 +12,7 @@ pub const BATCH_SIZE: &str = "batch-size";
 pub const ALPHA: Setting =
     Setting::number("alpha", "A", [0.0, 1.0], "Power of Power EP, from 1 (EP) to 0 (the variational limit)");
 
-/// Iteration limit of a full-batch optimiser.
+/// Iteration limit, full batch.
 pub const ITERATIONS: Setting = Setting::integer("iterations", "N", 0, "Most iterations of the optimiser");
 
 /// Parameters in predictions: as learned, or uncertain.
@@ -31,10 +31,10 @@ pub(super) const UNCERTAIN: &str = "uncertain";
 /// Number of passes over the data.
 pub const EPOCHS: Setting = Setting::integer("epochs", "N", 1, "Passes over the data in mini-batches");
 
-/// Minimum mini-batch steps by default; small tables need as many as large ones.
+/// Minimum default steps, also for small tables.
 pub(super) const MIN_STEPS: u64 = 1_000;
 
-/// Steps of the given epochs, or of the default ones but at least `least`.
+/// Steps of given epochs, or default ones, at least `least`.
 pub(super) fn steps_in_batches(
     given: &Given,
     (epochs, case): (&Setting, DefaultCase<u64>),
@@ -51,13 +51,13 @@ pub const fn batch_size(usual: u64) -> Setting {
     Setting::integer(BATCH_SIZE, "B", 1, "Rows in a mini-batch").default_whole(usual)
 }
 
-/// Rows with inducing inputs and themselves, and inducing inputs with each other, per evaluation.
+/// `K_zx`, diagonal `K_xx` and half `K_zz` per evaluation.
 pub(super) fn covariances(sizes: &Extents) -> f64 {
     let [rows, inducing, processes] = [sizes.rows, sizes.inducing, sizes.processes].map(|size| size as f64);
     processes * (rows + inducing * (rows + inducing / 2.0))
 }
 
-/// Values stored for projections; beyond a limit, every pass recomputes them.
+/// Values stored; beyond a limit, passes recompute them.
 pub(super) fn projections(rows: f64, latents: f64, inducing: f64) -> f64 {
     (rows * latents * inducing).min(gp_kernels::passes::HELD as f64)
 }

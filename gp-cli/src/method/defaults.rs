@@ -1,8 +1,8 @@
-//! Defaults of settings: one for all fits, or per declared case.
+//! Setting defaults, for all fits or per case.
 
 use std::fmt::Display;
 
-/// Default of a setting in one case.
+/// Setting default in one case.
 ///
 /// ```
 /// use gp_cli::method::{Given, ITERATIONS, Setting, DefaultCase};
@@ -26,12 +26,12 @@ pub enum SettingDefault<T: 'static> {
     Unsaid,
     /// One value for all fits.
     Always(T),
-    /// One value per case; the method determines the case.
+    /// One value per case.
     ByCase(&'static [DefaultCase<T>]),
 }
 
 impl<T> DefaultCase<T> {
-    /// Default in a case, described by `when` in help texts.
+    /// `when` describes the case in help.
     #[must_use]
     pub const fn new(value: T, when: &'static str) -> Self {
         Self { value, when }
@@ -47,7 +47,7 @@ impl<T: Copy> DefaultCase<T> {
 }
 
 impl<T: Copy + PartialEq> SettingDefault<T> {
-    /// Default for all fits, if independent of the case.
+    /// Default, if independent of the case.
     #[must_use]
     pub const fn always(&self) -> Option<T> {
         match self {

@@ -1,4 +1,4 @@
-//! Power EP on all observations with sites on projections, or generalised FITC with sites on latent values.
+//! Power EP with sites on projections; generalised FITC on latent values.
 
 use super::check::GradientCheck;
 use super::closed_form::ClosedForm;
@@ -37,56 +37,49 @@ pub(crate) struct Ep {
     level: Level,
 }
 
-/// Maximum rows times latents for full EP by default.
+/// Maximum N Q by default.
 const MANY_SITES: usize = 20_000;
-/// [`MANY_SITES`] for several targets with Gaussian noise, whose sites converge almost immediately.
+/// [`MANY_SITES`] for several Gaussian targets: fast convergence.
 const MANY_SITES_OF_NUMBERS: usize = 100_000;
 
-/// Iteration limits. Numbers get as many as in closed form: warped noise has ten parameters and needs up to
-/// 250.
+/// Iteration limits; warped noise needs up to 250.
 const ITERATIONS: Setting = common::ITERATIONS.default_whole_by_case(&[OUTER, OUTER_OF_NUMBERS, INNER]);
 const OUTER: DefaultCase<u64> = DefaultCase::new(100, "with lbfgs");
 const OUTER_OF_NUMBERS: DefaultCase<u64> = DefaultCase::new(300, "with lbfgs for numbers");
 const INNER: DefaultCase<u64> = DefaultCase::new(500, "with another optimizer");
-/// Typical evaluations of training: maximum without likelihood parameters, the same with several classes;
-/// per free parameter; with several targets.
+/// Typical evaluations: maximum, with several classes; per free parameter; with several targets.
 const USUAL_EVALUATIONS: f64 = 30.0;
 const USUAL_OF_CLASSES: f64 = 24.0;
 const EVALUATIONS_A_PARAMETER: f64 = 4.0;
 const USUAL_OF_TARGETS: f64 = 300.0;
-/// Sweeps per evaluation; on latent values, unmixed; with several classes, whose latents depend on each
-/// other.
+/// Sweeps per evaluation; on latent values; with several classes.
 const SWEEPS_AN_EVALUATION: f64 = 8.0;
 const SWEEPS_OF_VALUES: f64 = 18.0;
 const SWEEPS_OF_CLASSES: f64 = 23.0;
-/// Rows for that many sweeps with several classes, growth with rows, and maximum. Nine tables of 178 to 1200
-/// rows took 19 to 102 sweeps, all within a factor of two; one of 3000 rows took 46.
+/// Rows of that many sweeps of classes, growth exponent, maximum.
 const ROWS_OF_SWEEPS: f64 = 200.0;
 const GROWTH_OF_SWEEPS: f64 = 0.75;
 const MAX_SWEEPS: f64 = 60.0;
-/// Sweeps with several classes and fixed length-scales: other parameters hardly move sites, so sweeps do not
-/// grow with rows. Ten digits in 600 to 1797 images took 28 to 32.
+/// Sweeps of classes with fixed length-scales (28 to 32 for ten digits).
 const SWEEPS_OF_FIXED_LENGTHS: f64 = 30.0;
-/// Sweeps with several classes on latent values, slow without mixing.
+/// Sweeps of classes on latent values.
 const SWEEPS_OF_VALUES_OF_CLASSES: f64 = 280.0;
-/// Uncertainty of sweeps: classes; densities not log-concave, whose sites have several fixed points; these
-/// on latent values.
+/// Uncertainty: classes; densities not log-concave; these on latent values.
 const UNSURE_OF_CLASSES: f64 = 1.5;
 const UNSURE_OF_OTHERS: f64 = 2.0;
 const UNSURE_OF_VALUES_OF_OTHERS: f64 = 3.0;
 const LENGTH_SCALE: &str = "lengthscale";
 const NOT_SETTLED: &str = "the sites of EP did not settle";
-/// Steps without a larger relative gain that count as a plateau.
+/// Steps of a plateau; its relative gain.
 const PLATEAU: u64 = 20;
 const VALUE_TOLERANCE: f64 = 1e-5;
-/// Convergence after inner learning: site change relative to marginals (smaller ones do not affect
-/// predictions), change of log Z, and maximum sweeps, fewer after the time limit.
+/// Convergence after inner learning: relative site change, log Z change; maximum sweeps, fewer after the time
+/// limit.
 const REST: f64 = 1e-4;
 const REST_OF_LOG_Z: f64 = 1e-6;
 const MANY_SWEEPS: usize = 200;
 const FEW_SWEEPS: usize = 10;
-/// Initial rate of Adam, above the 0.02 of Hernández-Lobato & Hernández-Lobato 2016 for inner learning
-/// because it decays to a tenth.
+/// Initial rate; decays to a tenth, hence above 0.02 (Hernández-Lobato & Hernández-Lobato 2016).
 const RATE: f64 = 0.05;
 
 impl Ep {
@@ -103,7 +96,7 @@ impl Ep {
         level: Level::Latent,
     };
 
-    /// Closed form under Gaussian noise. Sweeps would find the same sites, but lose digits at small noise.
+    /// Closed form under Gaussian noise; sweeps lose digits.
     fn closed_form(&self, problem: &Problem) -> Option<ClosedForm> {
         let by_lbfgs = problem.settings.optimizer.is_none_or(|optimizer| optimizer == Optimizer::Lbfgs);
         let is_closed =
@@ -299,7 +292,7 @@ fn iterations(problem: &Problem) -> u64 {
     problem.settings.given.integer_in(&ITERATIONS, case)
 }
 
-/// Learns parameters by L-BFGS, with EP converged at every point.
+/// Learns by L-BFGS, with EP converged at every point.
 fn outer(mut model: PowerEp, problem: &Problem) -> Result<Fit, CliError> {
     let data = &problem.rows;
     let options = minimise_options(iterations(problem), &problem.settings.control);
@@ -320,7 +313,7 @@ fn outer(mut model: PowerEp, problem: &Problem) -> Result<Fit, CliError> {
     Ok(fit)
 }
 
-/// Takes one parameter step per sweep, then runs EP to convergence.
+/// Takes one parameter step per sweep, then EP to convergence.
 fn inner(mut model: PowerEp, problem: &Problem, rule: FirstOrder) -> Result<Fit, CliError> {
     let data = &problem.rows;
     let mut steps = Steps::new(rule, iterations(problem));

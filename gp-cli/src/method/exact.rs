@@ -24,7 +24,7 @@ pub(super) struct Exact;
 
 const ITERATIONS: Setting = common::ITERATIONS.default_whole(300);
 const USUAL_EVALUATIONS: f64 = 60.0;
-/// Maximum number of rows for exact regression by default under Gaussian noise.
+/// Maximum rows as default.
 const FEW_ROWS: usize = 1_000;
 
 impl Method for Exact {

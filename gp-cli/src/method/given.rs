@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 pub struct Given(Map<String, Value>);
 
 impl Given {
-    /// Values of a configuration for these settings; invalid ones are skipped.
+    /// Valid values of a configuration for these settings.
     #[must_use]
     pub fn of_config(config: &Map<String, Value>, settings: &[Setting]) -> Self {
         let mut given = Self::default();
@@ -28,7 +28,7 @@ impl Given {
         self.0.insert(name.to_owned(), value);
     }
 
-    /// Removes the value of a setting.
+    /// Removes a value.
     pub fn remove(&mut self, name: &str) {
         self.0.remove(name);
     }
@@ -49,7 +49,7 @@ impl Given {
         self.0.contains_key(name)
     }
 
-    /// Copy with the values of a method's settings parsed.
+    /// Copy with values of `settings` parsed.
     ///
     /// # Errors
     /// As [`Setting::read`].
@@ -63,14 +63,14 @@ impl Given {
         Ok(checked)
     }
 
-    /// Given number, or the default in this case.
+    /// Given, or default of the case.
     #[must_use]
     pub fn number_in(&self, setting: &Setting, case: DefaultCase<f64>) -> f64 {
         debug_assert!(matches!(setting.kind(), SettingKind::Number { usual, .. } if usual.declares(&case)));
         self.number(setting).unwrap_or(case.value())
     }
 
-    /// Given integer, or the default in this case.
+    /// Given, or default of the case.
     #[must_use]
     pub fn integer_in(&self, setting: &Setting, case: DefaultCase<u64>) -> u64 {
         debug_assert!(matches!(setting.kind(), SettingKind::Integer { usual, .. } if usual.declares(&case)));
@@ -83,21 +83,21 @@ impl Given {
         usize::try_from(self.integer_in(setting, case)).unwrap_or(usize::MAX)
     }
 
-    /// Given word, or the default in this case.
+    /// Given, or default of the case.
     #[must_use]
     pub fn word_in(&self, setting: &Setting, case: DefaultCase<&'static str>) -> &str {
         debug_assert!(matches!(setting.kind(), SettingKind::Choice { usual, .. } if usual.declares(&case)));
         self.word(setting).unwrap_or(case.value())
     }
 
-    /// Given number, or the default for all fits.
+    /// Given, or default for all fits.
     #[must_use]
     pub fn number(&self, setting: &Setting) -> Option<f64> {
         let SettingKind::Number { usual, .. } = setting.kind() else { return None };
         self.0.get(setting.name()).and_then(Value::as_f64).or(usual.always())
     }
 
-    /// Given integer, or the default for all fits.
+    /// Given, or default for all fits.
     #[must_use]
     pub fn integer(&self, setting: &Setting) -> Option<u64> {
         let SettingKind::Integer { usual, .. } = setting.kind() else { return None };
@@ -110,7 +110,7 @@ impl Given {
         self.integer(setting).map(|number| usize::try_from(number).unwrap_or(usize::MAX))
     }
 
-    /// Given or default integer of a setting that needs one.
+    /// Given or default integer.
     ///
     /// # Errors
     /// [`Usage`](crate::ErrorKind::Usage) without either.
@@ -118,7 +118,7 @@ impl Given {
         self.integer(setting).ok_or_else(|| CliError::usage(format!("--{} has no value", setting.name())))
     }
 
-    /// Given word, or the default for all fits.
+    /// Given, or default for all fits.
     #[must_use]
     pub fn word(&self, setting: &Setting) -> Option<&str> {
         let SettingKind::Choice { usual, .. } = setting.kind() else { return None };

@@ -15,7 +15,7 @@ use gp_optim::MinimiseOptions;
 use gp_variational::Savigp;
 use gp_variational::savigp::{Bound, BoundLearning};
 
-/// Iterations away from the prior, where some derivatives vanish by symmetry.
+/// Iterations away from the prior, where derivatives vanish by symmetry.
 const WARM_UP: u64 = 5;
 
 pub(super) fn exact(problem: &Problem) -> Result<Vec<GradientCheck>, CliError> {
@@ -58,7 +58,7 @@ pub(super) fn at_rest(problem: &Problem, level: Level) -> Result<Vec<GradientChe
     compare(&model, &model.parameter_names(), evaluate)
 }
 
-/// Checks a variational bound after some iterations, by all parameters including the posterior's.
+/// Checks bounds after some iterations, posterior parameters included.
 pub(super) fn bound(
     mut model: Savigp,
     problem: &Problem,
@@ -80,7 +80,7 @@ pub(super) fn bound(
     compare(&model, &model.parameter_names(), evaluate)
 }
 
-/// Checks the criterion of one active set, a bound.
+/// Checks the criterion of one active set.
 pub(super) fn criterion(problem: &Problem) -> Result<Vec<GradientCheck>, CliError> {
     let model = ivm_model::model(problem)?;
     let data = &problem.rows;

@@ -1,4 +1,4 @@
-//! Informative vector machine: a small active set chosen by information gain.
+//! Informative vector machine: active rows by information gain.
 
 use super::check::GradientCheck;
 use super::common;
@@ -21,17 +21,16 @@ use gp_optim::ParameterSet;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct IvmMethod;
 
-/// Maximum active sets, with matched and with converged sites, and iterations each. With converged sites,
-/// rounds end without gain.
+/// Maximum active sets: matched, converged sites; the latter may end earlier.
 const ROUNDS: [usize; 2] = [6, 10];
-/// Rows whose covariances with all active latents are held at once.
+/// Rows per chunk with all active latents.
 const CHUNK: f64 = 256.0;
 const ITERATIONS: Setting = common::ITERATIONS.default_whole(20);
-/// Typical active sets, evaluations of learning with each but the last, and steps to converged sites each.
+/// Typical active sets; evaluations per set; steps to converged sites.
 const USUAL_ROUNDS: f64 = 8.0;
 const EVALUATIONS_A_ROUND: f64 = 18.0;
 const STEPS_TO_REST: f64 = 12.0;
-/// Uncertainty of these numbers: rounds and iterations end on plateaus.
+/// Uncertainty: rounds and iterations end on plateaus.
 const UNSURE: f64 = 1.6;
 
 impl Method for IvmMethod {

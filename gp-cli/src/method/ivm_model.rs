@@ -1,4 +1,4 @@
-//! Model and options of the informative vector machine.
+//! Informative vector machine: model and options.
 
 use super::defaults::DefaultCase;
 use super::problem::Problem;
@@ -6,7 +6,7 @@ use super::setting::Setting;
 use crate::error::CliError;
 use gp_ep::ivm::{Coupling, FinalSites, Ivm, IvmOptions};
 
-/// Maximum latents for converged sites by default: a row costs (active points × latents)².
+/// Maximum Q for converged sites: rows cost (d Q)².
 const FEW_LATENTS: usize = 10;
 
 pub(super) const COUPLING: Setting = Setting::choice(

@@ -8,13 +8,13 @@ use faer::MatRef;
 /// Model and new observations, in model units.
 #[derive(Clone, Copy, Debug)]
 pub struct Later<'a> {
-    /// Posterior before the update.
+    /// Posterior to update.
     pub before: &'a Approximation,
     /// Points, one per row.
     pub points: MatRef<'a, f64>,
     /// Observation columns, row-major, as in [`TrainingRows`](super::TrainingRows).
     pub observed: MatRef<'a, f64>,
-    /// Power per observation from a column; otherwise empty.
+    /// Power per observation, if given.
     pub powers: &'a [f64],
     /// Settings of the original fit.
     pub given: &'a Given,
@@ -33,7 +33,7 @@ pub struct Updated {
     pub warnings: Vec<String>,
 }
 
-/// Error for a model that cannot be updated, with the reason.
+/// Error refusing an update, with reason.
 #[must_use]
 pub fn refused(method: &str, why: &str) -> CliError {
     CliError::usage(format!(

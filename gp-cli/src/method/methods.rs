@@ -17,7 +17,7 @@ const ELSEWHERE: [(&str, &str); 6] = [
     ("laplace", "not among them; method ep serves the same likelihoods"),
 ];
 
-/// Registry of methods, extensible by programs.
+/// Extensible registry.
 #[derive(Clone, Debug)]
 pub struct Methods {
     known: Vec<Arc<dyn Method>>,
@@ -69,7 +69,7 @@ impl Methods {
         })
     }
 
-    /// Default for all fits, if all methods with the setting share one.
+    /// Default for all fits, if methods agree.
     #[must_use]
     pub fn usual(&self, name: &str) -> Option<Value> {
         let declared = self.settings().into_iter().find(|declared| declared[0].1.name() == name)?;
@@ -77,7 +77,7 @@ impl Methods {
         declared.iter().all(|(_, setting)| setting.usual().as_ref() == Some(&first)).then_some(first)
     }
 
-    /// Settings grouped by name, each with every method's declaration, in method order.
+    /// Settings by name, with all declarations, in method order.
     #[must_use]
     pub fn settings(&self) -> Vec<Vec<(&'static str, Setting)>> {
         let mut found: Vec<Vec<(&'static str, Setting)>> = Vec::new();

@@ -1,6 +1,6 @@
-//! Inference methods: from points, observations, kernels and a likelihood to a posterior.
+//! Inference methods: from rows, kernels and a likelihood to a posterior.
 //!
-//! To add one, implement [`Method`] with its [`Setting`]s in a file, and add a line in [`Methods::built_in`] or call
+//! To add one, implement [`Method`] with its [`Setting`]s, and extend [`Methods::built_in`] or call
 //! [`Context::with_method`](crate::Context::with_method).
 
 mod batches;

@@ -20,7 +20,7 @@ pub enum Optimizer {
 }
 
 impl Optimizer {
-    /// First-order optimiser, with this rate for Adam; `None` for quasi-Newton.
+    /// First-order optimiser, `rate` for Adam; `None` for quasi-Newton.
     #[must_use]
     pub fn first_order(self, rate: f64) -> Option<FirstOrder> {
         match self {

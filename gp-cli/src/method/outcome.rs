@@ -51,7 +51,7 @@ impl Fit {
         }
     }
 
-    /// `true` if parameters moved, or the start was an optimum.
+    /// `true` if parameters moved or started at an optimum.
     #[must_use]
     pub fn is_trained(&self) -> bool {
         let (mut free, likelihood) = (0, self.posterior.likelihood());
@@ -67,7 +67,7 @@ impl Fit {
         self.has_not_converged(&format!("{NOTHING_LEARNED}: {why}"));
     }
 
-    /// Marks non-convergence. An earlier reason stays unless it claims convergence.
+    /// Marks non-convergence; keeps earlier reasons except convergence.
     pub(crate) fn has_not_converged(&mut self, why: &str) {
         self.reason = match self.converged || self.reason.is_empty() {
             true => why.to_owned(),
@@ -76,7 +76,7 @@ impl Fit {
         self.converged = false;
     }
 
-    /// Fit from any training. A first-order objective is an estimate, of a bound if `kind` is one.
+    /// From any training; first-order objectives are estimates.
     #[must_use]
     pub fn of_course(posterior: Approximation, kind: EvidenceKind, run: &LearningRecord) -> Self {
         match run {
@@ -87,8 +87,8 @@ impl Fit {
         }
     }
 
-    /// Fit from first-order training. The curve has the mean batch estimate per epoch; the objective is its
-    /// last value without log priors.
+    /// From first-order training. Curve: mean batch estimate per epoch; objective: its last value without log
+    /// priors.
     #[must_use]
     pub fn of_descent(posterior: Approximation, run: &Descended) -> Self {
         let curve: Vec<f64> = run.epoch_values.iter().map(|value| -value).collect();
@@ -114,7 +114,7 @@ fn reason(training: &Training) -> String {
     format!("{reason}; the last {LATE} iterations gained {gain} nats")
 }
 
-/// Log prior density of all parameters; a shared kernel counts once.
+/// Log prior of all parameters; shared kernels count once.
 pub(crate) fn log_prior(posterior: &Approximation) -> f64 {
     let mut seen: Vec<String> = Vec::new();
     let mut sum = 0.0;
@@ -128,7 +128,7 @@ pub(crate) fn log_prior(posterior: &Approximation) -> f64 {
     sum + posterior.likelihood().parameters().iter().map(Parameter::log_prior).sum::<f64>()
 }
 
-/// Warnings about failed evaluations, except at the time limit.
+/// Warnings of failed evaluations, except by time limit.
 fn failures(count: u64, last: Option<&str>) -> Vec<String> {
     let last = last.filter(|last| !last.ends_with(&DataError::Stopped.to_string()));
     let told =

@@ -16,8 +16,8 @@ use gp_likelihoods::Likelihood;
 
 pub(super) const EP: &str = "ep";
 
-/// Power: 1 (EP) if it converges, else a safer one. Outputs with shared latents get the variational bound:
-/// it accounts for coupling, which one site per output cannot express.
+/// EP where it converges, else a safer power. Shared latents get the bound: one site per output cannot
+/// express coupling.
 pub(super) const ALPHA: Setting = common::ALPHA.default_by_case(&[LOG_CONCAVE, CAUTIOUS, TARGETS, BOUND]);
 pub(super) const LOG_CONCAVE: DefaultCase<f64> = DefaultCase::new(1.0, "for a log-concave likelihood");
 const CAUTIOUS: DefaultCase<f64> = DefaultCase::new(0.5, "for another likelihood");
@@ -55,7 +55,7 @@ pub(super) fn shares_latents(likelihood: &dyn Likelihood) -> bool {
     likelihood.targets() > 1 && likelihood.own_latent(0).is_none()
 }
 
-/// Averages predictions over plausible parameters if rows are few.
+/// Averages predictions over plausible parameters, few rows.
 pub(super) fn over_parameters(fit: &mut Fit, model: &PowerEp, problem: &Problem) {
     let data = &problem.rows;
     let over =

@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// Checkpoint suffix of the second stage.
 pub const SECOND_STAGE: &str = "2";
 
-/// Checkpoint suffix of a single target, before its number.
+/// Checkpoint suffix of one target, before its number.
 pub const TARGET_STAGE: &str = "target";
 
 /// Checkpoint suffix of a target, from 0.
@@ -33,9 +33,9 @@ pub struct Problem {
     pub rows: TrainingRows,
     /// One kernel per latent.
     pub kernels: Vec<Box<dyn Kernel>>,
-    /// `true` if all latents share one kernel and one set of inducing inputs.
+    /// `true` if latents share kernel and inducing inputs.
     pub alike: bool,
-    /// Inducing inputs per latent; empty for methods without them.
+    /// Inducing inputs per latent, or empty.
     pub inducing: Vec<InducingInputs>,
     /// Likelihood with initial parameters.
     pub likelihood: Box<dyn Likelihood>,
@@ -60,14 +60,13 @@ pub struct Settings {
     pub seed: u64,
     /// `true` if inducing inputs are fixed.
     pub fixed_inducing: bool,
-    /// `true` if window widths are fixed; centres may be learned.
+    /// `true` if window widths are fixed.
     pub fixed_windows: bool,
-    /// Blocks of rows, for methods that support them.
+    /// Blocks of rows, if supported.
     pub blocks: Option<Blocks>,
-    /// Power per row or, with blocks, per block, for methods that support them.
+    /// Power per row or block, if supported.
     pub powers: Option<Vec<f64>>,
-    /// `true` if predictions use fixed parameters by default, as for several targets: their parameter
-    /// mixtures cannot be combined.
+    /// `true` for known parameters by default: mixtures of several targets cannot be combined.
     pub known_parameters: bool,
 }
 
@@ -78,7 +77,7 @@ pub struct Sizes {
     pub rows: usize,
     /// Number of rows in memory.
     pub held: usize,
-    /// Number of rows per step: a batch or all rows.
+    /// Rows per step: batch or all.
     pub at_once: usize,
     /// Number D of input dimensions.
     pub dim: usize,
@@ -91,7 +90,7 @@ pub struct Sizes {
 }
 
 impl Sizes {
-    /// Number of values per row: D for the point, P for the observation.
+    /// Values per row: D + P.
     #[must_use]
     pub fn width(&self) -> usize {
         self.dim + self.outputs
@@ -99,7 +98,7 @@ impl Sizes {
 }
 
 impl Settings {
-    /// Powers from a column, or `power` for all rows.
+    /// Powers from a column, else `power`.
     #[must_use]
     pub fn powers_or(&self, power: f64) -> Powers {
         self.powers.as_ref().map_or(Powers::Same(power), |powers| Powers::Each(powers.clone()))
@@ -120,7 +119,7 @@ impl Problem {
         own
     }
 
-    /// Sizes N, D, P, M and Q, and rows held and per step.
+    /// N, D, P, M, Q; rows held, per step.
     #[must_use]
     pub fn sizes(&self) -> Sizes {
         let rows = self.rows.count();
@@ -145,7 +144,7 @@ impl Problem {
     /// Latents with their inducing inputs.
     ///
     /// # Errors
-    /// [`Numerical`](crate::ErrorKind::Numerical) for inducing inputs that a kernel does not support.
+    /// [`Numerical`](crate::ErrorKind::Numerical) for inducing inputs unsupported by a kernel.
     pub fn processes(&self) -> Result<Vec<SparseProcess>, CliError> {
         let pairs = self.kernels.iter().map(AsRef::as_ref).zip(&self.inducing);
         let process = |(kernel, inputs): (&dyn Kernel, &InducingInputs)| {
@@ -159,7 +158,7 @@ impl Problem {
         pairs.map(process).collect()
     }
 
-    /// One problem per target if each has its own latent and kernel; `None` if targets are coupled.
+    /// Problem per target with own latent and kernel; `None` if coupled.
     ///
     /// # Errors
     /// As [`TrainingRows::of_target`].
@@ -215,7 +214,7 @@ impl Problem {
     }
 }
 
-/// Blocks and powers of ascending rows; blocks keep remaining rows.
+/// Blocks and powers of ascending rows.
 fn factors_of_rows(
     settings: &Settings,
     rows: &[usize],
@@ -237,7 +236,6 @@ fn factors_of_rows(
 mod tests {
     use super::*;
 
-    /// A block without rows disappears.
     #[test]
     fn factors_go_with_their_rows() {
         let blocks = Blocks::from_labels(&[2, 0, 1, 2, 0]).unwrap();

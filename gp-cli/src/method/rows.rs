@@ -1,4 +1,4 @@
-//! Rows for a fit, in memory or in a file.
+//! Rows of a fit.
 
 mod of_target;
 
@@ -12,8 +12,7 @@ use std::fmt::Debug;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// N points with P observation columns (targets first, then roles), in model units; in memory or read as
-/// needed. Clones share the rows.
+/// N points with P observation columns (targets, then roles), model units. Clones share the rows.
 #[derive(Clone, Debug)]
 pub struct TrainingRows(Arc<RowStorage>);
 
@@ -36,7 +35,7 @@ impl TrainingRows {
         Self(Arc::new(RowStorage::Memory { points, observed, outputs }))
     }
 
-    /// Rows that are read as needed.
+    /// Rows read as needed.
     #[must_use]
     pub fn elsewhere(source: impl Elsewhere + 'static) -> Self {
         Self(Arc::new(RowStorage::Elsewhere(Box::new(source))))
@@ -48,10 +47,10 @@ impl TrainingRows {
         matches!(*self.0, RowStorage::Memory { .. })
     }
 
-    /// Points (N×D) and N×P observation values, row-major.
+    /// Points (N×D), observations (N×P, row-major).
     ///
     /// # Errors
-    /// [`Usage`](ErrorKind::Usage) if the rows are not in memory.
+    /// [`Usage`](ErrorKind::Usage) if not in memory.
     pub fn whole(&self) -> Result<(MatRef<'_, f64>, &[f64]), CliError> {
         match &*self.0 {
             RowStorage::Memory { points, observed, .. } => Ok((points.as_ref(), observed)),
@@ -61,7 +60,7 @@ impl TrainingRows {
         }
     }
 
-    /// Subset of the rows, in memory. All processes of a team call this together if rows are spread over it.
+    /// Subset in memory. If a team spreads the rows, all its processes must call this.
     ///
     /// # Errors
     /// [`Numerical`](ErrorKind::Numerical) for unreadable rows.
@@ -75,13 +74,12 @@ impl TrainingRows {
         Ok(Self(Arc::new(RowStorage::Memory { points, observed, outputs })))
     }
 
-    /// All rows, readable in each process of a team: in memory if spread before.
+    /// All rows, readable in each process.
     pub(crate) fn in_each_process(self) -> Result<Self, CliError> {
         if self.held().is_none() { Ok(self) } else { self.some(&(0..self.count()).collect::<Vec<_>>()) }
     }
 
-    /// Rows that have target `target` of `targets`, with its column and, given roles, its adjustment and the
-    /// weight.
+    /// Rows with target `target` of `targets`: its column and, given roles, adjustment and weight.
     ///
     /// # Errors
     /// [`Numerical`](ErrorKind::Numerical) for unreadable rows; [`Data`](ErrorKind::Data) if no row has it.
@@ -89,7 +87,7 @@ impl TrainingRows {
         of_target::of_target(self, target, targets)
     }
 
-    /// Indices of the rows that have target `target` of `targets`.
+    /// Indices of rows with target `target` of `targets`.
     ///
     /// # Errors
     /// As [`of_target`](Self::of_target).
@@ -97,7 +95,7 @@ impl TrainingRows {
         of_target::present(self, target, targets)
     }
 
-    /// One observation column, counted from 0.
+    /// Observation column, from 0.
     ///
     /// # Errors
     /// As [`whole`](Self::whole).

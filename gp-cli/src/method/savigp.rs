@@ -1,4 +1,4 @@
-//! Variational inference with a full or diagonal Gaussian or mixture, by closed forms, quadrature or samples.
+//! Variational Gaussians and mixtures, full or diagonal.
 
 use super::batches;
 use super::check::GradientCheck;
@@ -25,17 +25,16 @@ use gp_variational::{Draws, Estimator, Expectation, NaturalOptions, Sampling, Sa
 pub(super) struct SavigpMethod;
 
 const ITERATIONS: Setting = variational::ITERATIONS.default_whole_by_case(&[OUTER, JOINT]);
-/// Iterations with one full Gaussian, converged at each, and with a posterior trained together with
-/// parameters.
+/// Iterations: posterior converged at each; trained with parameters.
 const OUTER: DefaultCase<u64> = DefaultCase::new(100, "for one full Gaussian, also the first of a mixture");
 const JOINT: DefaultCase<u64> = DefaultCase::new(500, "for others");
-/// Maximum latents for quadrature; more need thousands of density evaluations, samples about a hundred.
+/// Maximum Q for quadrature.
 const QUADRATURE_LATENTS: usize = 2;
 
 const COMPONENTS: Setting = Setting::integer("components", "K", 1, "Number of Gaussians in the posterior")
     .at_most(MAX_COMPONENTS)
     .default_whole(1);
-/// Maximum number of components; time grows with their square.
+/// Maximum K; time grows as K².
 const MAX_COMPONENTS: u64 = 1000;
 const COVARIANCE: Setting = Setting::choice(
     "covariance",
@@ -140,8 +139,7 @@ pub(super) fn model(problem: &Problem) -> Result<Savigp, CliError> {
     Ok(model.with_posterior(start)?)
 }
 
-/// By default, closed forms, and quadrature for few latents or non-differentiable densities; otherwise
-/// samples.
+/// Closed forms or quadrature for few latents or non-differentiable densities, else samples.
 fn expectation(likelihood: &dyn Likelihood, settings: &Settings) -> Expectation {
     let (smooth, sampled) = (likelihood.is_smooth(), likelihood.is_sampled());
     let integrates = likelihood.latents() <= QUADRATURE_LATENTS || !smooth;
@@ -156,7 +154,7 @@ fn expectation(likelihood: &dyn Likelihood, settings: &Settings) -> Expectation 
     }
 }
 
-/// Convergence settings, looser for samples, whose errors exceed the last digits of the bound.
+/// Convergence settings, looser for noisy samples.
 fn rest(model: &Savigp) -> NaturalOptions {
     match model.expectation() {
         Expectation::Exact => NaturalOptions::default(),
@@ -168,7 +166,7 @@ fn components(settings: &Settings) -> usize {
     settings.given.count(&COMPONENTS).unwrap_or(1)
 }
 
-/// `true` for one full Gaussian, found by natural steps at given parameters.
+/// `true` for one full Gaussian, by natural steps.
 fn asks_for_one_full(given: &Given) -> bool {
     given.count(&COMPONENTS).unwrap_or(1) == 1 && given.word(&COVARIANCE) != Some(DIAGONAL)
 }
@@ -177,7 +175,7 @@ fn is_one_full(model: &Savigp) -> bool {
     model.posterior().components() == 1 && model.posterior().covariance() == Covariance::Full
 }
 
-/// A mixture starts as copies of one trained Gaussian, to converge sooner.
+/// Mixtures start from one trained Gaussian.
 fn on_all(mut model: Savigp, problem: &Problem) -> Result<Fit, CliError> {
     let (data, settings) = (&problem.rows, &problem.settings);
     let components = components(settings);
@@ -201,7 +199,7 @@ fn on_all(mut model: Savigp, problem: &Problem) -> Result<Fit, CliError> {
     Ok(Fit { curve, iterations: first.iterations + fit.iterations, ..fit })
 }
 
-/// One full Gaussian by natural gradients, other posteriors together with parameters.
+/// One full Gaussian by natural gradients, others with parameters.
 fn in_batches(mut model: Savigp, problem: &Problem) -> Result<Fit, CliError> {
     let settings = &problem.settings;
     let (components, control) = (components(settings), settings.control.begun());

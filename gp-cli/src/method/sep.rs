@@ -1,4 +1,4 @@
-//! EP in mini-batches, with one average site (stochastic EP) or one site per observation.
+//! Mini-batch EP, with average sites (stochastic EP) or own ones.
 
 use super::batches;
 use super::check::GradientCheck;
@@ -29,11 +29,11 @@ use gp_likelihoods::Likelihood;
 pub(super) struct Sep;
 
 const EPOCHS: Setting = common::EPOCHS.default_whole_by_case(&[TWENTY, TWENTY_OF_MANY]);
-/// Default epochs. A plateau may end training earlier, but takes about 800 steps.
+/// Default epochs; plateaus may end after 800 steps.
 const TWENTY: DefaultCase<u64> = DefaultCase::new(20, "or the number that makes 1000 to 5000 steps");
 const TWENTY_OF_MANY: DefaultCase<u64> =
     DefaultCase::new(20, "or 400 to 5000 steps for more than 20 latent functions");
-/// Typical steps with all rows in one batch, where a plateau ends each stage.
+/// Typical steps with all rows in one batch.
 const STEPS_OF_ALL: f64 = 300.0;
 const MAX_STEPS: u64 = 5_000;
 const BATCH_SIZE: Setting = common::batch_size(256);
@@ -46,15 +46,14 @@ const SITES: Setting = Setting::choice(
 const FEW_OWN: DefaultCase<&str> =
     DefaultCase::new(OWN, "for a log-concave likelihood with up to a million rows times latent functions");
 const MANY_TIED: DefaultCase<&str> = DefaultCase::new(TIED, "otherwise");
-/// Rows beyond the capacity of a few hundred inducing inputs.
+/// Rows beyond a few hundred inducing inputs.
 const MANY_ROWS: usize = 30_000;
-/// Latents above which time per step matters more, and rows per inducing input there.
+/// Q with slow steps; rows per inducing input there.
 const MANY_LATENTS: usize = 20;
 const ROWS_A_POINT: usize = 8;
-/// Minimum steps of many latents: 40 classes in 800 rows were predicted better than after 1,000.
+/// Minimum steps of many latents.
 const FEW_STEPS: u64 = 400;
-/// Maximum separate sites by default: better predictions than an average one, but two numbers each and per
-/// copy.
+/// Maximum own sites by default; tied ones predict worse, need less memory.
 const MANY_SITES: usize = 1_000_000;
 const NUMBERS_A_SITE: f64 = 6.0;
 const OWN: &str = "full";
@@ -184,7 +183,7 @@ fn step_count(problem: &Problem, per_epoch: u64) -> u64 {
     if given.has(EPOCHS.name()) { steps } else { steps.min(most) }
 }
 
-/// Refuses weights below the power, which tied sites would remove, before training starts.
+/// Refuses weights below the power, which tied sites would remove.
 fn check_weights(problem: &Problem) -> Result<(), CliError> {
     let (power, rows, likelihood) = (power(problem), &problem.rows, problem.likelihood.as_ref());
     if likelihood.plain().is_none() {
@@ -222,7 +221,7 @@ fn in_batches(mut model: PowerEp, problem: &Problem) -> Result<Fit, CliError> {
     Ok(fit)
 }
 
-/// Sets the objective to the estimate from all observations; batch estimates are noisy.
+/// Sets the objective to the estimate from all rows.
 fn report(settled: &Settled, fit: &mut Fit) {
     if settled.log_z.is_finite() {
         fit.objective = settled.log_z;

@@ -7,8 +7,7 @@ use crate::error::CliError;
 use crate::model::{Approximation, of_output, together};
 use faer::Mat;
 
-/// Updates a model with new observations: targets with their own latents one by one on their rows, otherwise
-/// jointly.
+/// Targets with own latents are updated separately on their rows, others jointly.
 ///
 /// # Errors
 /// As [`Method::update`].

@@ -1,4 +1,4 @@
-//! Settings of methods, each declared once; flags, configuration entries, checks and the schema follow.
+//! Declared settings of methods.
 
 use super::defaults::{DefaultCase, SettingDefault};
 use super::optimizer::Optimizer;
@@ -86,7 +86,7 @@ impl Setting {
         }
     }
 
-    /// One of several words, each with its meaning.
+    /// One of several words, with meanings.
     #[must_use]
     pub const fn choice(
         name: &'static str,
@@ -131,7 +131,7 @@ impl Setting {
         }
     }
 
-    /// Sets the word used unless one is given.
+    /// Sets the default choice.
     #[must_use]
     pub const fn default_word(self, word: &'static str) -> Self {
         match self.kind {
@@ -188,7 +188,7 @@ impl Setting {
         self.name
     }
 
-    /// Name of the value in help texts; empty for words and flags.
+    /// Value name in help; empty for words and flags.
     #[must_use]
     pub const fn value_name(&self) -> &'static str {
         self.value
@@ -206,13 +206,13 @@ impl Setting {
         self.kind
     }
 
-    /// Optimisers that use the setting; empty for all.
+    /// Optimisers that use it; empty for all.
     #[must_use]
     pub const fn optimizers(&self) -> &'static [Optimizer] {
         self.by
     }
 
-    /// Default as text, case by case if necessary; empty without one.
+    /// Default as text, per case; empty without one.
     #[must_use]
     pub fn default_in_words(&self) -> String {
         match self.kind {

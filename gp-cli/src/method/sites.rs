@@ -9,8 +9,7 @@ pub struct RestingSites {
     pub power: f64,
     /// Argument of sites: projections or latent values.
     pub level: Level,
-    /// `true` if the posterior consists of one converged site per observation; independent under Gaussian
-    /// noise.
+    /// `true` for one converged site per observation, independent under Gaussian noise.
     pub own: bool,
 }
 

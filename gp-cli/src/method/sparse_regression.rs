@@ -5,7 +5,7 @@ use super::problem::Problem;
 use crate::error::CliError;
 use gp_ep::SparseRegression;
 
-/// Model with this power unless a column gives powers.
+/// Model with `power`, unless a column gives powers.
 pub(super) fn model(problem: &Problem, power: f64) -> Result<SparseRegression, CliError> {
     let (noise, settings) = (gaussian(problem.likelihood.as_ref())?, &problem.settings);
     let process = problem.processes()?.into_iter().next().ok_or_else(super::power_ep::no_latent)?;

@@ -1,5 +1,4 @@
-//! Variational inference with inducing inputs: natural gradients for the posterior, bound gradients for other
-//! parameters.
+//! Variational inference: natural gradients for the posterior, bound gradients for parameters.
 
 use super::batches;
 use super::check::GradientCheck;
@@ -27,12 +26,11 @@ use gp_variational::{NaturalOptions, Savigp};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Svgp;
 
-/// Iteration limits. Numbers get as many as in closed form because inducing points are learned: with 30 to
-/// 60 inputs, 100 left 3 to 13 nats to gain, 300 two to five.
+/// Iteration limits; after 100, numbers still gain several nats.
 const ITERATIONS: Setting = variational::ITERATIONS.default_whole_by_case(&[OTHERS, NUMBERS]);
 const OTHERS: DefaultCase<u64> = DefaultCase::new(100, "");
 const NUMBERS: DefaultCase<u64> = DefaultCase::new(300, "for numbers");
-/// Relative bound gain of a converged posterior: a tenth of the training threshold.
+/// Relative bound gain, a tenth of training's.
 const REST: f64 = 1e-8;
 const SETTINGS: &[Setting] = &[ITERATIONS, EPOCHS, BATCH_SIZE];
 
@@ -57,7 +55,7 @@ impl Method for Svgp {
         &[Optimizer::Lbfgs, Optimizer::Adam, Optimizer::Adadelta]
     }
 
-    /// Expected log densities are line integrals for softmax, but not for multi-class probit.
+    /// Softmax expectations are line integrals, multi-class probit's are not.
     fn evaluates_densities(&self) -> bool {
         true
     }
@@ -120,7 +118,7 @@ fn iterations(problem: &Problem) -> u64 {
     problem.settings.given.integer_in(&ITERATIONS, case)
 }
 
-/// Learns parameters by L-BFGS, with the posterior converged at every point.
+/// Learns by L-BFGS, with the posterior converged at every point.
 fn outer(mut model: Savigp, problem: &Problem) -> Result<Fit, CliError> {
     let iterations = iterations(problem);
     let options = minimise_options(iterations, &problem.settings.control);

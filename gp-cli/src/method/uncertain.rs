@@ -1,4 +1,4 @@
-//! Averages predictions over plausible parameters, for few rows.
+//! Predictions averaged over plausible parameters.
 
 use super::common::{FEW_UNCERTAIN, MANY_KNOWN, PARAMETERS, UNCERTAIN};
 use super::gaussian::is_gaussian;
@@ -7,23 +7,20 @@ use super::problem::Problem;
 use crate::model::Approximation;
 use gp_ep::{DataSource as _, InferenceError, ParameterDraws};
 
-/// Maximum rows for uncertain parameters by default, under Gaussian noise; results for labels were mixed.
-/// Predictions cost as much as of 41 models.
+/// Maximum rows by default, under Gaussian noise; predictions cost 41 models'.
 const FEW_ROWS: usize = 200;
-/// Maximum number of rows for which inducing inputs are fixed at power 1.
+/// Maximum rows with inducing inputs fixed at power 1.
 const MANY_ROWS: usize = 2_000;
 
 pub(super) const AS_KNOWN: &str = "predictions use the learned parameters as if they were known";
 
 /// `true` if inducing inputs are learned by default under Gaussian noise. At power 1 with few rows they move
-/// to single rows and noise shrinks: with 1,000 rows of five inputs, 95 % intervals covered 89 % (fixed: 96
-/// %), with a worse density; at 3,600 rows of eight inputs, learned ones have the better density.
+/// to single rows, and intervals get too narrow.
 pub(super) fn learns_inducing(rows: usize, power: f64) -> bool {
     rows > MANY_ROWS || power < 1.0
 }
 
-/// Averages predictions if requested, or by default with few rows and Gaussian noise. Failures become
-/// warnings.
+/// Averages predictions if requested, or for few rows and Gaussian noise. Failures become warnings.
 pub(super) fn spread(
     fit: &mut Fit,
     problem: &Problem,

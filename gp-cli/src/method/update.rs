@@ -1,4 +1,4 @@
-//! Updates with new observations at fixed parameters, for this crate's methods.
+//! Adds observations at fixed parameters.
 
 use super::gaussian::is_gaussian;
 use super::later::{Later, Updated, refused};
@@ -45,7 +45,7 @@ pub(super) fn exact(later: Later<'_>) -> Result<Updated, CliError> {
     })
 }
 
-/// Updates each mixture component and multiplies its weight by its evidence for the new observations.
+/// Updates mixture components, weighted by new evidence.
 pub(super) fn over_components(
     later: Later<'_>,
     update: impl Fn(Later<'_>) -> Result<Updated, CliError>,
@@ -76,7 +76,7 @@ pub(super) fn over_components(
     })
 }
 
-/// Leave-one-out class probabilities (N×C); `None` for a posterior without inducing inputs.
+/// Leave-one-out class probabilities (N×C); `None` without inducing inputs.
 pub(crate) fn left_out_classes(
     posterior: &Approximation,
     rows: &TrainingRows,
@@ -98,7 +98,7 @@ pub(crate) fn left_out_classes(
     Ok(sum)
 }
 
-/// Power EP on new observations, with old sites fixed.
+/// Power EP on new observations, old sites fixed.
 pub(super) fn by_sites(method: &str, later: Later<'_>, sites: RestingSites) -> Result<Updated, CliError> {
     let likelihood = later.before.likelihood();
     let before = inducing(later.before)
@@ -137,7 +137,7 @@ fn adjusted(plain: &dyn Likelihood, columns: usize) -> Box<dyn Likelihood> {
     if columns > plain.outputs() { Box::new(Adjusted::new(own)) } else { own }
 }
 
-/// Posteriors with inducing inputs, one per latent, for a single component.
+/// Posteriors per latent, for single components with inducing inputs.
 fn inducing(before: &Approximation) -> Option<Vec<InducingPosterior>> {
     let functions = before.functions();
     if functions.weights().len() > 1 || functions.parts().is_empty() {
@@ -146,7 +146,7 @@ fn inducing(before: &Approximation) -> Option<Vec<InducingPosterior>> {
     functions.parts().iter().map(|part| part.inducing().cloned()).collect()
 }
 
-/// Untrained model with the posterior's kernels and inducing inputs.
+/// Untrained model from posterior kernels and inducing inputs.
 fn model(before: &[InducingPosterior], likelihood: &dyn Likelihood) -> Result<PowerEp, CliError> {
     let process = |q: &InducingPosterior| SparseProcess::new(q.kernel().clone_box(), q.inputs().clone());
     // The projections of classes that share a kernel and inducing inputs are computed once.

@@ -1,4 +1,4 @@
-//! Shared parts of variational methods: settings, natural steps, posterior.
+//! Shared settings, natural steps and posteriors.
 
 use super::common;
 use super::defaults::DefaultCase;
@@ -23,8 +23,7 @@ const THIRTY: DefaultCase<u64> = DefaultCase::new(30, "or the number that makes 
 pub(super) const NATURAL_RATE: f64 = 0.1;
 
 const USUAL_EVALUATIONS: f64 = 30.0;
-/// Typical natural steps per evaluation; with several classes; and extra per latent of other targets for the
-/// first evaluations, far from the optimum. Six fits of three and ten classes took 20 to 25.
+/// Natural steps per evaluation; with several classes; extra at first, per further latent.
 const STEPS_AN_EVALUATION: f64 = 10.0;
 const STEPS_OF_CLASSES: f64 = 22.0;
 const FIRST_STEPS: f64 = 30.0;
@@ -35,7 +34,7 @@ pub(super) fn steps_in_batches(given: &Given, per_epoch: u64) -> u64 {
     common::steps_in_batches(given, (&EPOCHS, THIRTY), per_epoch, common::MIN_STEPS)
 }
 
-/// In batches, or on all rows in at most `iterations` with the posterior converged at every evaluation.
+/// Work in batches, or on all rows with the posterior converged.
 pub(super) fn work(problem: &Problem, iterations: u64, integral: Integral) -> Option<Work> {
     let (settings, sizes) = (&problem.settings, problem.extents());
     let (counts, steps) = match settings.batch_size {
@@ -64,7 +63,7 @@ pub(super) fn work(problem: &Problem, iterations: u64, integral: Integral) -> Op
     })
 }
 
-/// Initial posterior: the prior, or a nearby point if the prior is a saddle point (products of latents).
+/// Prior, or a nearby point if that is a saddle (products of latents).
 pub(super) fn start(
     problem: &Problem,
     counts: &[usize],
@@ -77,7 +76,7 @@ pub(super) fn start(
     })
 }
 
-/// `true` if outputs share latents other than by linear mixing: the prior is then a saddle point.
+/// `true` if the prior is a saddle point: nonlinearly shared latents.
 pub(super) fn is_saddle(likelihood: &dyn Likelihood) -> bool {
     shares_latents(likelihood) && !likelihood.is_linear_gaussian()
 }

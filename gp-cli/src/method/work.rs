@@ -6,11 +6,11 @@ const EVALUATIONS_AN_ITERATION: f64 = 1.1;
 /// Operation counts of training.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Work {
-    /// Typical evaluations or first-order steps.
+    /// Typical evaluations or steps.
     pub usual: f64,
-    /// Maximum evaluations or first-order steps.
+    /// Maximum evaluations or steps.
     pub most: f64,
-    /// Multiply-adds per evaluation, in products and factorisations.
+    /// Multiply-adds of products and factorisations per evaluation.
     pub products: f64,
     /// Covariance values with gradients per evaluation.
     pub covariances: f64,
@@ -20,7 +20,7 @@ pub struct Work {
     pub integral: Integral,
     /// Normalisers of tilted distributions per evaluation, besides `integrals`.
     pub tilts: f64,
-    /// Uncertainty factor, at least 1, of the evaluations or their work.
+    /// Uncertainty factor of evaluations or their work, at least 1.
     pub unsure: f64,
 }
 
@@ -36,13 +36,13 @@ pub enum Integral {
 }
 
 impl Work {
-    /// Quasi-Newton evaluations with an iteration limit; operation counts are zero.
+    /// Quasi-Newton training; operation counts are zero.
     #[must_use]
     pub fn of_minimising(usual: f64, iterations: u64) -> Self {
         Self::of_evaluations(usual, 1.0 + EVALUATIONS_AN_ITERATION * iterations as f64)
     }
 
-    /// Typical and largest number of evaluations; operation counts are zero.
+    /// `usual` and `most` evaluations; operation counts are zero.
     #[must_use]
     pub fn of_evaluations(usual: f64, most: f64) -> Self {
         let usual = usual.min(most);

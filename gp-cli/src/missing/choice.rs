@@ -1,4 +1,4 @@
-//! Rules for missing values as flags and configuration.
+//! Rules for missing values, as flags.
 
 use clap::ValueEnum;
 use serde::{Serialize, Serializer};

@@ -1,4 +1,4 @@
-//! Missing values: an error, dropped rows, or kept; the same for fits and predictions.
+//! Missing values: error, dropped or kept, in fits and predictions.
 
 mod choice;
 mod rules;

@@ -13,16 +13,16 @@ use std::collections::BTreeMap;
 pub struct MissingRules {
     usual: Missing,
     of_columns: BTreeMap<String, Missing>,
-    /// Targets; a row is dropped only if all are missing.
+    /// Rows drop only if all targets are missing.
     targets: Vec<String>,
 }
 
 impl MissingRules {
-    /// Rules of a fit: a default and exceptions by column.
+    /// Default and exceptions by column.
     ///
     /// # Errors
-    /// [`Usage`](crate::ErrorKind::Usage) for kept missing values of a target or role, or rules that differ
-    /// by target.
+    /// [`Usage`](crate::ErrorKind::Usage) to keep missing targets or roles, or for rules that differ by
+    /// target.
     pub fn of_fit(
         targets: &[String],
         roles: &Roles,
@@ -50,8 +50,7 @@ impl MissingRules {
         Ok(rules)
     }
 
-    /// Refuses an explicit rule to keep; if the default keeps, rows are dropped instead. `why` ends the
-    /// message.
+    /// Refuses explicit rules to keep; a default to keep becomes drop. `why` ends the message.
     fn never_keep(&mut self, name: &str, why: impl FnOnce() -> String) -> Result<(), CliError> {
         match self.of_columns.get(name) {
             Some(Missing::Keep) => {
@@ -75,12 +74,11 @@ impl MissingRules {
         }
     }
 
-    /// Rules for tables to predict. Inputs whose missing values the model keeps still do; other columns
-    /// follow `missing`. Under [`Missing::Keep`], missing values of other inputs are an error, and rows
-    /// without target or role are dropped.
+    /// Rules for predictions. Inputs whose missing values the model keeps still do; others follow `missing`.
+    /// Under [`Missing::Keep`], other missing inputs are an error; rows without target or role are dropped.
     ///
     /// # Errors
-    /// [`Usage`](crate::ErrorKind::Usage) for keeping missing values in a model trained without them.
+    /// [`Usage`](crate::ErrorKind::Usage) to keep missing values in a model without.
     pub fn of_model(model: &Model, missing: Missing) -> Result<Self, CliError> {
         let features = model.inputs().features();
         let targets: Vec<String> = model.targets().iter().map(|target| target.name.clone()).collect();
@@ -103,7 +101,7 @@ impl MissingRules {
         self.of_columns.get(column).copied().unwrap_or(self.usual)
     }
 
-    /// Always by the input's own rule, only where some are missing by the default, or never.
+    /// Always by own rule, where missing by default, or never.
     pub(crate) fn kept(&self, input: &str) -> Kept {
         match (self.of(input), self.of_columns.contains_key(input)) {
             (Missing::Keep, true) => Kept::Always,
@@ -130,7 +128,7 @@ impl MissingRules {
         self.targets.len() > 1 && self.targets.iter().all(|name| self.of(name) == Missing::Drop)
     }
 
-    /// Refuses missing values of several targets if these are errors; a single target is checked when read.
+    /// Refuses missing values among several targets, if an error; reading checks single targets.
     pub(crate) fn check_targets(&self, frame: &Frame) -> Result<(), CliError> {
         if self.targets.len() < 2 || self.targets_may_miss() {
             return Ok(());
@@ -139,7 +137,7 @@ impl MissingRules {
         frame.refuse_missing(&columns, FILL_OR_DROP)
     }
 
-    /// Rows without missing values in these columns and, of several targets, with at least one.
+    /// Kept rows: complete in columns that drop, with at least one of several targets.
     pub(crate) fn remaining<'f>(
         &self,
         frame: &Frame,
@@ -159,7 +157,7 @@ impl MissingRules {
         others(frame.row_count(), &self.remaining(frame, frame.columns()))
     }
 
-    /// Without dropped rows; `None` if no row remains.
+    /// Without dropped rows; `None` if none remain.
     pub(crate) fn apply(&self, frame: Frame) -> Result<Option<Frame>, CliError> {
         self.check_targets(&frame)?;
         let left = self.remaining(&frame, frame.columns());

@@ -1,4 +1,4 @@
-//! Stored posterior of an informative vector machine: active points with their sites.
+//! Stored informative vector machine: active points with sites.
 
 use super::functions::{Functions, Storable};
 use super::posteriors::{PosteriorEntry, Stored};

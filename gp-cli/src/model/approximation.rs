@@ -1,4 +1,4 @@
-//! Posterior and likelihood in a model file.
+//! Stored posterior and likelihood.
 
 use super::functions::Approximation;
 use super::posteriors::Stored;

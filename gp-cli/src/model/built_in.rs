@@ -4,8 +4,7 @@ use super::posteriors::Posteriors;
 use super::{active, components, separate};
 
 impl Posteriors {
-    /// Readers for independent latents (exact or with inducing inputs), their mixtures, active points, and
-    /// separately fitted targets.
+    /// Readers for independent latents, mixtures, active points, separate targets.
     #[must_use]
     pub fn built_in() -> Self {
         Self::new(vec![components::ENTRY, active::ENTRY, separate::ENTRY])

@@ -45,7 +45,7 @@ impl Storable for MixturePosterior<Held> {
         MixturePosterior::new(self.weights().to_vec(), parts).ok().map(Functions::new)
     }
 
-    /// Format version 2 for mixtures, 3 for windows.
+    /// Version 2 for mixtures, 3 for windows.
     fn format_version(&self) -> u32 {
         match self.weights().len() {
             _ if self.parts().iter().any(Held::has_windows) => 3,
@@ -72,7 +72,7 @@ fn read(stored: Stored<'_>) -> Result<Functions, CliError> {
     Ok(Functions::new(MixturePosterior::new(weights, parts)?))
 }
 
-/// Predictor from one independent posterior per latent.
+/// One independent posterior per latent.
 ///
 /// # Errors
 /// [`Numerical`](ErrorKind::Numerical) for another number of posteriors.

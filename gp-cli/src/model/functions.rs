@@ -1,4 +1,4 @@
-//! Posterior over all latents, of any storable kind.
+//! Posterior over all latents, of any kind.
 
 use super::held::Held;
 use crate::error::CliError;
@@ -6,38 +6,38 @@ use gp_ep::{Posterior, Predictor, WrapsPosterior};
 use gp_kernels::posterior::MixturePosterior;
 use serde_json::Value;
 
-/// First format version with posteriors of other crates.
+/// First version with posteriors of other crates.
 const OPEN: u32 = 6;
 
 /// Posterior and likelihood, in model units.
 pub type Approximation = Predictor<Functions>;
 
-/// Posterior for model files. Its reader is a [`PosteriorEntry`](super::PosteriorEntry) of the same name.
+/// Posterior for model files; its [`PosteriorEntry`](super::PosteriorEntry) has the same name.
 pub trait Storable: Posterior {
     /// Name in model files.
     fn name(&self) -> &'static str;
 
-    /// Stored form without [weights](Posterior::weights). Kernels and likelihoods are expressions under the
-    /// keys `kernel` and `likelihood`, so that a program can name those it lacks.
+    /// Stored form without [weights](Posterior::weights). Keys `kernel` and `likelihood` hold expressions, so
+    /// that programs can name unknown ones.
     ///
     /// # Errors
-    /// [`Model`](crate::ErrorKind::Model) for a posterior that cannot be stored.
+    /// [`Model`](crate::ErrorKind::Model) if it cannot be stored.
     fn to_stored(&self) -> Result<Value, CliError>;
 
     /// Boxed copy.
     fn clone_box(&self) -> Box<dyn Storable>;
 
-    /// Independent posteriors or their mixture; `None` for other kinds.
+    /// Independent posteriors or mixture; otherwise `None`.
     fn mixture(&self) -> Option<&MixturePosterior<Held>> {
         None
     }
 
-    /// One latent's posterior, if known separately.
+    /// One latent's posterior, if separate.
     fn of_latent(&self, latent: usize) -> Option<Functions> {
         (self.latent_count() == 1 && latent == 0).then(|| Functions(self.clone_box()))
     }
 
-    /// Oldest format version for the posterior. Other crates keep the default.
+    /// Oldest sufficient format version; other crates keep the default.
     fn format_version(&self) -> u32 {
         OPEN
     }
@@ -71,13 +71,13 @@ impl Functions {
         self.0.as_ref()
     }
 
-    /// Independent posteriors or their mixture; `None` for other kinds.
+    /// Independent posteriors or mixture; otherwise `None`.
     #[must_use]
     pub fn mixture(&self) -> Option<&MixturePosterior<Held>> {
         self.0.mixture()
     }
 
-    /// Posteriors by component and latent; empty unless latents are independent.
+    /// By component and latent; empty if dependent.
     #[must_use]
     pub fn parts(&self) -> &[Held] {
         self.mixture().map_or(&[], MixturePosterior::parts)

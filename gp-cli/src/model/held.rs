@@ -1,4 +1,4 @@
-//! Posterior of one latent, of any method.
+//! Posterior of one latent.
 
 use crate::error::CliError;
 use gp_ep::{ExactGp, ExactPosterior, Observations};
@@ -8,7 +8,7 @@ use gp_kernels::{KernelExt as _, Registry};
 use gp_likelihoods::Gaussian;
 use serde::{Deserialize, Serialize};
 
-/// Posterior of one latent, for predictions.
+/// Exact or inducing posterior.
 #[derive(Clone, Debug)]
 pub enum Held {
     /// Exact, with all observations.
@@ -24,7 +24,7 @@ pub(super) enum StoredLatent {
     Inducing(StoredPosterior),
 }
 
-/// Loading conditions the posterior again, with the same bits.
+/// Loading conditions again, with equal bits.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct StoredExact {
     kernel: String,
@@ -78,13 +78,13 @@ impl HoldsLatent for Held {
     }
 }
 
-/// Values, or `None` if all equal the default.
+/// `None` if all equal the default.
 fn unless_all(values: &[f64], usual: f64) -> Option<Vec<f64>> {
     values.iter().any(|value| *value != usual).then(|| values.to_vec())
 }
 
 impl StoredLatent {
-    /// Restores the posterior; shares data with the previous posteriors where possible.
+    /// Shares data with previous posteriors if possible.
     pub(super) fn restore(self, kernels: &Registry, before: &[Held]) -> Result<Held, CliError> {
         match self {
             Self::Exact(stored) => {

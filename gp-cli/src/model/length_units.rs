@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-/// Flag for length units, and its value if absent.
+/// Flag for length units; value if absent.
 pub(crate) const UNITS: &str = "units";
 pub(crate) const MODEL: &str = "model";
 
@@ -14,7 +14,7 @@ pub(crate) fn are_of_model(config: &Map<String, Value>) -> bool {
     with_units(config).get(UNITS).is_some_and(|units| units == MODEL)
 }
 
-/// Adds length units; older files use model units.
+/// Adds length units; older files: model units.
 pub(crate) fn with_units(config: &Map<String, Value>) -> Map<String, Value> {
     let mut config = config.clone();
     if !says_nothing_of_lengths(&config) {

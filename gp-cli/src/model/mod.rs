@@ -1,4 +1,4 @@
-//! Trained models: posterior, encoding of data, and model file.
+//! Trained models: posterior, data encoding, model file.
 
 mod active;
 mod approximation;
@@ -44,7 +44,7 @@ use serde_json::Value;
 use std::error::Error;
 use std::path::Path;
 
-/// Trained model of one or several targets.
+/// Trained model of one or more targets.
 #[derive(Clone, Debug)]
 pub struct Model {
     about: About,
@@ -52,12 +52,12 @@ pub struct Model {
     baseline: Option<Approximation>,
 }
 
-/// Memory for reading, as a multiple of file size: bytes, numbers and matrices.
+/// Reading memory per file size: bytes, numbers, matrices.
 const COPIES: f64 = 4.0;
-/// Bytes of the length at the start of a model file; some are zero, unlike in text.
+/// Bytes of length prefix; some are zero, unlike text.
 const TEXT: usize = 8;
 
-/// Common part of all versions.
+/// Common to all versions.
 #[derive(Deserialize)]
 struct Header {
     format: String,
@@ -67,7 +67,7 @@ struct Header {
 }
 
 impl Model {
-    /// Model from its parts; `baseline` is a linear model of the same data.
+    /// From parts; `baseline` is a linear model.
     #[must_use]
     pub fn new(about: About, posterior: Approximation, baseline: Option<Approximation>) -> Self {
         Self { about, posterior, baseline }
@@ -76,7 +76,7 @@ impl Model {
     /// Reads a model file.
     ///
     /// # Errors
-    /// [`Io`](ErrorKind::Io) if it cannot be read, otherwise as [`from_bytes`](Self::from_bytes).
+    /// [`Io`](ErrorKind::Io) if unreadable, otherwise as [`from_bytes`](Self::from_bytes).
     pub fn load(path: &Path, names: &dyn Vocabulary) -> Result<Self, CliError> {
         let what = format!("model `{}`", path.display());
         let bytes = read_within(path, (names.budget(), COPIES), &what).map_err(|unread| match unread {
@@ -86,11 +86,11 @@ impl Model {
         Self::from_bytes(&bytes, &path.display().to_string(), names)
     }
 
-    /// Decodes a model file, named `source` in errors. Predictions have the same bits as before saving.
+    /// Decodes a file, named `source` in errors; predictions keep their bits.
     ///
     /// # Errors
-    /// [`Model`](ErrorKind::Model) for other bytes, a newer version (names both), damage (names the part),
-    /// or unknown kernels, likelihoods, posteriors or methods (names each).
+    /// [`Model`](ErrorKind::Model), with the cause: other bytes, newer version, damage, or unknown kernels,
+    /// likelihoods, posteriors or methods.
     pub fn from_bytes(bytes: &[u8], source: &str, names: &dyn Vocabulary) -> Result<Self, CliError> {
         let no_model = |cause: String| {
             if is_text(bytes) {
@@ -141,10 +141,10 @@ impl Model {
         }
     }
 
-    /// Bytes of a model file; deterministic.
+    /// Model file; deterministic.
     ///
     /// # Errors
-    /// [`Model`](ErrorKind::Model) for a failure of serialisation.
+    /// [`Model`](ErrorKind::Model) if serialisation fails.
     pub fn to_bytes(&self) -> Result<Vec<u8>, CliError> {
         tensors::to_bytes(self.to_value()?).map_err(cannot_write)
     }
@@ -181,7 +181,7 @@ impl Model {
         least.max(self.posterior.functions().stored().format_version())
     }
 
-    /// Command that wrote a model file of any version; `None` for other bytes.
+    /// Command that wrote a model file of any version, otherwise `None`.
     #[must_use]
     pub fn origin_of(bytes: &[u8]) -> Option<String> {
         let header: Header = serde_json::from_str(&tensors::record_text(bytes).ok()?).ok()?;
@@ -212,7 +212,7 @@ impl Model {
         &self.posterior
     }
 
-    /// Linear model of the same data, if fitted.
+    /// Linear model, if fitted.
     #[must_use]
     pub fn baseline(&self) -> Option<&Approximation> {
         self.baseline.as_ref()
@@ -228,8 +228,8 @@ impl Model {
         options
     }
 
-    /// Observations of a table for the likelihood, row-major; `None` without a target. Missing ones of
-    /// several targets are NaN. Offsets are not subtracted: [beliefs](ModelRows::beliefs) include them.
+    /// Row-major observations for the likelihood; `None` without target, NaN for missing ones of several.
+    /// Offsets remain: [beliefs](ModelRows::beliefs) include them.
     ///
     /// # Errors
     /// As [`Target::encode`].
@@ -241,7 +241,7 @@ impl Model {
         encode_targets(&targets, frame, self.posterior.likelihood().support()).map(Some)
     }
 
-    /// Observation columns as in training, row-major.
+    /// Observations as in training, row-major.
     ///
     /// # Errors
     /// As [`observations`](crate::encode::observations()).
@@ -272,7 +272,7 @@ fn cannot_write(cause: impl Into<Box<dyn Error + Send + Sync>>) -> CliError {
     CliError::caused(ErrorKind::Model, "the model cannot be written", cause)
 }
 
-/// `true` for the first bytes of text, not of a model file.
+/// `true` for text.
 fn is_text(bytes: &[u8]) -> bool {
     let is_letter = |byte: &u8| byte.is_ascii_graphic() || byte.is_ascii_whitespace();
     !bytes.is_empty() && bytes.iter().take(TEXT).all(is_letter)

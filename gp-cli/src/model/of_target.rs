@@ -25,11 +25,11 @@ impl Model {
         !self.about.others.is_empty()
     }
 
-    /// One model per target, in order. Each has its own latent or, if shared, all latents and this output's
-    /// likelihood. A single-target model is returned unchanged.
+    /// Models per target, in order: own latent or, if shared, all latents and the output's likelihood. A
+    /// single target's model is unchanged.
     ///
     /// # Errors
-    /// [`Numerical`](crate::ErrorKind::Numerical) for outputs that cannot be separated.
+    /// [`Numerical`](crate::ErrorKind::Numerical) for inseparable outputs.
     pub fn by_target(&self) -> Result<Vec<Self>, CliError> {
         if !self.has_several_targets() {
             return Ok(vec![self.clone()]);
@@ -45,7 +45,7 @@ impl Model {
     }
 }
 
-/// Posterior of an output (from 0), and range of its latents.
+/// Posterior of an output; range of latents.
 pub(crate) fn of_output(
     of: &Approximation,
     output: usize,
@@ -59,11 +59,10 @@ pub(crate) fn of_output(
     Ok((Predictor::new(functions.clone(), Box::new(alone), by)?, 0..functions.latent_count()))
 }
 
-/// Joint posterior of separately fitted targets; their parameters are set in `likelihood`, which is for all
-/// targets.
+/// Joint posterior of separately fitted targets; their parameters enter `likelihood`, which covers all.
 ///
 /// # Errors
-/// [`Numerical`](crate::ErrorKind::Numerical) for shared latents and for mixtures.
+/// [`Numerical`](crate::ErrorKind::Numerical) for shared latents or mixtures.
 pub fn together(each: &[Approximation], likelihood: Box<dyn Likelihood>) -> Result<Approximation, CliError> {
     let shared = || CliError::new(ErrorKind::Numerical, "targets that are not known one by one");
     let (mut likelihood, mut latents) = (likelihood, Vec::with_capacity(each.len()));

@@ -6,14 +6,14 @@ use gp_kernels::Registry;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// Stored posterior with registries for its reader.
+/// Posterior data with registries.
 #[derive(Debug)]
 pub struct Stored<'a> {
     /// Result of [`Storable::to_stored`](super::Storable::to_stored).
     pub value: Value,
-    /// Component proportions; one entry unless a mixture.
+    /// Component proportions; one unless a mixture.
     pub weights: Vec<f64>,
-    /// Number of the likelihood's latents.
+    /// Latents of the likelihood.
     pub latents: usize,
     /// Known kernels.
     pub kernels: &'a Registry,
@@ -55,7 +55,7 @@ impl PosteriorEntry {
     }
 }
 
-/// Registry of readers; programs can add their own.
+/// Registry of readers.
 #[derive(Clone, Debug)]
 pub struct Posteriors(Vec<PosteriorEntry>);
 
@@ -66,7 +66,7 @@ impl Posteriors {
         Self(known)
     }
 
-    /// Adds a reader, or replaces the one of the same name.
+    /// Adds or replaces a reader, by name.
     #[must_use]
     pub fn with(mut self, entry: PosteriorEntry) -> Self {
         self.0.retain(|known| known.name != entry.name);
@@ -83,7 +83,7 @@ impl Posteriors {
     /// Reads a posterior by name.
     ///
     /// # Errors
-    /// [`Model`](ErrorKind::Model) for an unknown name or other content.
+    /// [`Model`](ErrorKind::Model) for unknown names or other content.
     pub fn read(&self, name: &str, stored: Stored<'_>) -> Result<Functions, CliError> {
         match self.0.iter().find(|known| known.name == name) {
             Some(entry) => (entry.read)(stored),

@@ -1,4 +1,4 @@
-//! Record of a model in its file, besides the posterior.
+//! Model record in the file.
 
 use super::approximation::StoredApproximation;
 use super::tried::{TriedKernels, TriedStarts, one_or_each};
@@ -11,8 +11,8 @@ use serde_json::{Map, Value};
 use std::ops::Range;
 
 pub(super) const FORMAT: &str = "gp-model";
-/// Newest supported format version. It increases when older programs would misread a file; models are
-/// written in the oldest version that represents them.
+/// Newest format version, increased when older programs would misread a file. Models have the oldest
+/// sufficient version.
 pub(super) const VERSION: u32 = 6;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -26,7 +26,7 @@ pub(super) struct Record {
     pub(super) baseline: Option<StoredApproximation>,
 }
 
-/// Data, origin and training of a model.
+/// Data, origin and training.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct About {
     /// Command that wrote the model.
@@ -52,7 +52,7 @@ pub struct About {
 }
 
 impl About {
-    /// Removes influences of models that learned nothing, which older versions wrote.
+    /// Removes influences of idle targets (older versions).
     pub(crate) fn leave_out_idle_shares(&mut self) {
         let (training, further) = (&self.training, self.others.iter().map(|of| &of.target.name));
         let names = [&self.target.name].into_iter().chain(further).enumerate();
@@ -74,11 +74,11 @@ pub struct FurtherTarget {
     pub target: Target,
     /// Distribution of training values.
     pub summary: TargetSummary,
-    /// Number of rows with the target.
+    /// Rows with the target.
     pub rows: usize,
 }
 
-/// Distribution without inputs.
+/// Distribution of training targets.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TargetSummary {
@@ -98,12 +98,12 @@ pub enum TargetSummary {
 pub struct TrainingRecord {
     /// Method name.
     pub method: String,
-    /// Power α of Power EP, unless per row.
+    /// Power α, unless per row.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alpha: Option<f64>,
     /// Number of training rows.
     pub rows: usize,
-    /// `ln p(y)` in data units, in nats: exact, an estimate or a bound.
+    /// `ln p(y)` in data units, nats: exact, estimated or a bound.
     pub objective: f64,
     /// Meaning of the objective.
     pub objective_kind: EvidenceKind,
@@ -113,57 +113,56 @@ pub struct TrainingRecord {
     pub reason: String,
     /// Optimiser iterations.
     pub iterations: u64,
-    /// `ln p(y) + ln p(parameters)`, up to a constant of units, after each iteration.
+    /// `ln p(y) + ln p(parameters)` per iteration, up to a constant.
     pub curve: Vec<f64>,
-    /// Warnings for the user.
+    /// Messages for the user.
     pub warnings: Vec<String>,
-    /// Coverage of the prior variance at training rows by each latent's inducing inputs or active points.
+    /// Coverage per latent by inducing or active points, at training rows.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub coverage: Vec<Coverage>,
     /// Task, method and kernel, with reasons.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub choices: Vec<String>,
-    /// Influence of inputs; empty if functions are constant or have too many inputs.
+    /// Input influences; empty for constant functions or many inputs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub influence: Vec<Influence>,
-    /// Weighted sum of the targets' log scales over all observations, if there are weights or several
-    /// targets.
+    /// Weighted sum of log target scales, with weights or several targets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log_scales: Option<f64>,
-    /// Temperature of class probabilities, if found on left-out rows.
+    /// Class-probability temperature, if found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temperature: Option<Temperature>,
-    /// Kernel search: for all targets together, or per target.
+    /// Kernel search, joint or per target.
     #[serde(default, skip_serializing_if = "Vec::is_empty", with = "one_or_each")]
     pub search: Vec<TriedKernels>,
-    /// Starts, if several: for all targets together, or per target.
+    /// Starts, if several; joint or per target.
     #[serde(default, skip_serializing_if = "Vec::is_empty", with = "one_or_each")]
     pub starts: Vec<TriedStarts>,
-    /// Number of training rows per target, if several.
+    /// Training rows per target, if several.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rows_of_targets: Vec<usize>,
     /// Later updates, as text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub updates: Vec<String>,
-    /// Number of rows added by updates.
+    /// Rows added by updates.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub updated_rows: usize,
     /// Order-independent checksum of training rows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub check_sum: Option<String>,
-    /// Smallest checksums of training rows, which identify a part of them.
+    /// Smallest row checksums, to recognise training rows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sketch: Option<String>,
-    /// Rows of the fit and of each update, if there are updates.
+    /// Rows of fit and updates.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<TrainedRows>,
-    /// `true` if predictions do not depend on inputs, or are no better than class frequencies: for all
-    /// targets, or per separately fitted target. Empty in older files.
+    /// `true` if predictions ignore inputs or do not beat class frequencies; joint or per separate target.
+    /// Empty in older files.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub idle: Vec<bool>,
 }
 
-/// Rows of a fit or an update.
+/// Rows of fit or update.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TrainedRows {
     /// Number of rows.
@@ -172,15 +171,14 @@ pub struct TrainedRows {
     pub check_sum: String,
 }
 
-/// Start of the reason that a model learned nothing; the only sign of it in older files.
+/// Start of the reason; only sign in older files.
 pub(crate) const NOTHING_LEARNED: &str = "nothing was learned";
 
 const OLD_SHARES: &str = "the shares of inputs in the variance are left out, because the program that fitted this model could \
                           put them above 100 %; fit again to see them";
 
 impl TrainingRecord {
-    /// Adds an update's rows for [`known_rows`](crate::model::Model::known_rows); `marks` is `None` if they
-    /// cannot be computed.
+    /// Adds an update's rows for [`known_rows`](crate::model::Model::known_rows); `marks` may be unavailable.
     pub(crate) fn take_in(&mut self, rows: usize, marks: Option<RowMarks>) {
         let sketch = marks.as_ref().zip(self.sketch_of_rows());
         self.sketch = sketch.map(|(new, known)| known.with(&new.sketch).text());
@@ -203,8 +201,7 @@ impl TrainingRecord {
         self.sketch.as_deref().and_then(RowSketch::parse)
     }
 
-    /// `true` if predictions do not depend on inputs, or are no better than class frequencies, for all
-    /// targets.
+    /// `true` if predictions of all targets ignore inputs or do not beat class frequencies.
     #[must_use]
     pub fn learned_nothing(&self) -> bool {
         if self.idle.is_empty() {
@@ -213,13 +210,13 @@ impl TrainingRecord {
         self.idle.iter().all(|idle| *idle)
     }
 
-    /// Same as [`learned_nothing`](Self::learned_nothing) for one of several targets.
+    /// [`learned_nothing`](Self::learned_nothing) for one of several targets.
     fn is_idle(&self, place: usize, name: &str) -> bool {
         let told = || self.reason.contains(&format!("{name}: {NOTHING_LEARNED}"));
         if self.idle.is_empty() { told() } else { self.idle.get(place).is_some_and(|idle| *idle) }
     }
 
-    /// Removes influences with shares above 1, which only older versions wrote, with a warning.
+    /// Removes influences with shares above 1 (older versions); warns.
     pub(super) fn leave_out_old_shares(&mut self) {
         let all = self.influence.iter().flat_map(|influence| &influence.inputs);
         if all.flat_map(|input| [input.alone, input.total]).any(|share| share.value.max(share.high) > 1.0) {
@@ -228,14 +225,14 @@ impl TrainingRecord {
         }
     }
 
-    /// Displayed method name with power.
+    /// For display, such as `pep (α = 0.5)`.
     #[must_use]
     pub fn method_with_power(&self) -> String {
         method_with_power(&self.method, self.alpha)
     }
 }
 
-/// Displayed name such as `pep (α = 0.5)`. Method ep is `ep` at power 1, otherwise `pep`.
+/// For display; `ep` with power 1, otherwise such as `pep (α = 0.5)`.
 pub(crate) fn method_with_power(name: &str, alpha: Option<f64>) -> String {
     match (name, alpha) {
         (_, None) | ("ep" | "sep", Some(1.0)) => name.to_owned(),
@@ -248,21 +245,20 @@ fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 
-/// [`VarianceShares`](gp_ep::VarianceShares) with names: shares of a latent function's variance over
-/// training rows, by input and by kernel term.
+/// [`VarianceShares`](gp_ep::VarianceShares) with names, over training rows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Influence {
-    /// Latents with these shares: one, or all if only meaningful together.
+    /// One latent, or all if inseparable.
     pub latents: Range<usize>,
     /// Target, if several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
-    /// Columns, the most influential first.
+    /// Columns, most influential first.
     pub inputs: Vec<InputInfluence>,
-    /// Kernel terms with shares, which sum to 1.
+    /// Kernel terms and shares, which sum to 1.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub terms: Vec<(String, f64)>,
-    /// Variance if inputs are recombined; None for a single input and in older models.
+    /// Variance of recombined inputs; None for one input or older models.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recombined: Option<Recombined>,
 }

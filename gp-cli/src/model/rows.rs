@@ -7,17 +7,17 @@ use crate::error::CliError;
 use faer::{Mat, MatRef};
 use gp_kernels::posterior::LatentBeliefs;
 
-/// Minimum share of known rows to report.
+/// Minimum reported share of known rows.
 const MIN_KNOWN: f64 = 0.05;
 
-/// Table rows that a model was trained on.
+/// Table rows used in training.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum KnownRows {
     /// None, or too few.
     None,
     /// Approximate share.
     Share(f64),
-    /// Exactly the rows of the fit, of an update, or of both.
+    /// Exactly fit, update, or both.
     All,
 }
 
@@ -26,11 +26,11 @@ pub enum KnownRows {
 pub struct ModelRows {
     /// N×D, one row per point.
     pub points: Mat<f64>,
-    /// First unseen level of each column.
+    /// First unseen level per column.
     pub unseen: Vec<Unseen>,
-    /// Latent offset per row; may be empty.
+    /// Latent offsets; may be empty.
     offsets: Vec<f64>,
-    /// Known noise variances in model units; may be empty.
+    /// Known noise in model units; may be empty.
     noise: Vec<f64>,
 }
 
@@ -65,15 +65,15 @@ impl ModelRows {
         self.points.as_ref()
     }
 
-    /// Latent beliefs, with offsets, and known noise added to the likelihood's.
+    /// Latent beliefs with offsets, and known noise for the likelihood.
     ///
     /// # Errors
-    /// [`Numerical`](crate::ErrorKind::Numerical) for points that cannot be predicted.
+    /// [`Numerical`](crate::ErrorKind::Numerical) for unpredictable points.
     pub fn beliefs(&self, by: &Approximation) -> Result<LatentBeliefs, CliError> {
         Ok(self.behind_observations(by.beliefs(self.x())?))
     }
 
-    /// Adds offsets and known noise to latent beliefs at these points.
+    /// Adds offsets and known noise.
     #[must_use]
     pub fn behind_observations(&self, functions: LatentBeliefs) -> LatentBeliefs {
         if self.offsets.is_empty() && self.noise.is_empty() {
@@ -84,7 +84,7 @@ impl ModelRows {
 }
 
 impl Model {
-    /// Converter of role values for the likelihood.
+    /// Converts role values for the likelihood.
     #[must_use]
     pub fn adjuster(&self) -> Adjuster {
         Adjuster::new(self.posterior().likelihood(), self.target().scale().scale)
@@ -93,14 +93,14 @@ impl Model {
     /// Encodes table rows.
     ///
     /// # Errors
-    /// [`Data`](crate::ErrorKind::Data), with its place, for a missing input, offset or exposure column, and
-    /// for a missing or impossible value.
+    /// [`Data`](crate::ErrorKind::Data), with place, for a missing input, offset or exposure column, or an
+    /// unsuitable value.
     pub fn encode(&self, frame: &Frame) -> Result<ModelRows, CliError> {
         let encoded = self.inputs().encode(frame)?;
         self.with_roles(frame, ModelRows { unseen: encoded.unseen, ..ModelRows::points(encoded.points) })
     }
 
-    /// Rows of a table used in training or updates.
+    /// Table rows used in training or updates.
     #[must_use]
     pub fn known_rows(&self, frame: &Frame) -> KnownRows {
         if self.was_trained_on(frame) {
@@ -113,7 +113,7 @@ impl Model {
         share.filter(|share| *share >= MIN_KNOWN).map_or(KnownRows::None, KnownRows::Share)
     }
 
-    /// Same as [`KnownRows::All`], in any order.
+    /// [`KnownRows::All`], in any order.
     fn was_trained_on(&self, frame: &Frame) -> bool {
         let training = &self.about().training;
         let count = frame.row_count();
@@ -126,7 +126,7 @@ impl Model {
         }
     }
 
-    /// Adds role values of a single target. For several targets, use [`by_target`](Self::by_target).
+    /// Adds role values of a single target; otherwise use [`by_target`](Self::by_target).
     ///
     /// # Errors
     /// As [`encode`](Self::encode).
@@ -140,7 +140,7 @@ impl Model {
         Ok(seen)
     }
 
-    /// Target values without offset, at exposure 1, for plots; `None` for labels.
+    /// Targets without offset, at exposure 1; `None` for labels.
     ///
     /// # Errors
     /// As [`encode`](Self::encode).
@@ -173,7 +173,7 @@ impl Model {
         names
     }
 
-    /// Sentence about optional role columns that the table lacks.
+    /// Sentence about missing optional role columns.
     #[must_use]
     pub fn left_out_of(&self, frame: &Frame) -> Option<String> {
         let names = self.about().roles.noise_left_out(frame);

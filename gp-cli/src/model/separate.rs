@@ -1,4 +1,4 @@
-//! Posterior of separately fitted targets, each with one latent.
+//! Posterior of separate targets, one latent each.
 
 use super::functions::{Functions, Storable};
 use super::posteriors::{PosteriorEntry, Stored};

@@ -4,11 +4,11 @@ use super::Model;
 use gp_ep::Temperature;
 use gp_optim::format_number;
 
-/// Temperatures with `|ln T|` below this are reported as the model's own.
+/// Minimum reported `|ln T|`.
 const SMALL: f64 = 0.02;
 
 impl Model {
-    /// Temperature in words, with its reason; `None` if it is 1 and was not fitted.
+    /// Temperature in words; `None` if 1 and not fitted.
     #[must_use]
     pub fn about_temperature(&self) -> Option<String> {
         let temperature = self.posterior.temperature();
@@ -23,8 +23,7 @@ impl Model {
     }
 }
 
-/// Remark that `what` uses latent functions, without the temperature of class probabilities; `None` at
-/// temperature 1.
+/// Remark that `what` ignores the temperature; `None` at 1.
 #[must_use]
 pub(crate) fn without_temperature(model: &Model, what: &str) -> Option<String> {
     let temperature = model.posterior.temperature();
@@ -34,7 +33,7 @@ pub(crate) fn without_temperature(model: &Model, what: &str) -> Option<String> {
     })
 }
 
-/// Text on a temperature found by leaving out rows of the fit, not of an update.
+/// Text on a temperature found on left-out rows.
 fn found_on_rows(found: Temperature, is_updated: bool) -> String {
     let Temperature { value, log_loss_before, log_loss, rows } = found;
     let when = if is_updated { ", before the update," } else { "" };

@@ -1,12 +1,12 @@
-//! Safetensors form of a record: JSON, and long lists of floats as tensors, which `{"tensor": NAME, "crc32": …}`
-//! replaces in the JSON. The name is the list's path.
+//! Safetensors form of a record: JSON, with long float lists as tensors, replaced by `{"tensor": NAME,
+//! "crc32": …}`. NAME is the list's path.
 
 use safetensors::SafeTensors;
 use safetensors::tensor::{Dtype, TensorView};
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 
-/// Shorter lists stay in the JSON, for readability.
+/// Shorter lists stay in readable JSON.
 const LONG: usize = 16;
 const RECORD: &str = "gp-model";
 const CHECK: &str = "record.crc32";
@@ -85,7 +85,7 @@ fn take_out(value: Value, path: &str, tensors: &mut Vec<Tensor>) -> Value {
     }
 }
 
-/// Rows and columns of points, stored as `count`, `dim` and a flat list.
+/// Rows and columns of points (`count`, `dim`, flat list).
 fn table_shape(entries: &Map<String, Value>) -> Option<[usize; 2]> {
     let size = |key: &str| entries.get(key)?.as_u64().and_then(|size| usize::try_from(size).ok());
     Some([size("count")?, size("dim")?])

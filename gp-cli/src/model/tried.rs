@@ -1,16 +1,16 @@
-//! Kernels and starts tried in a fit.
+//! Tried kernels and starts.
 
 use serde::{Deserialize, Serialize};
 
 /// Comparison of starts after short training.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TriedStarts {
-    /// Target, if fitted one by one.
+    /// Target, if fitted separately.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
-    /// Kind of scores, and amount of training.
+    /// Kind of scores and amount of training.
     pub by: String,
-    /// The default is first.
+    /// Default first.
     pub tried: Vec<TriedStart>,
 }
 
@@ -30,12 +30,12 @@ pub struct TriedStart {
     /// Reason for a missing score.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault: Option<String>,
-    /// Training time in seconds. Not stored in model files, which must be reproducible.
+    /// Training seconds; not stored, for reproducible files.
     #[serde(skip)]
     pub seconds: Option<f64>,
 }
 
-/// Serialises a single value as itself, like versions without several targets, otherwise a list.
+/// Single values serialise bare (older files), otherwise lists.
 pub(super) mod one_or_each {
     use serde::de::DeserializeOwned;
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -114,7 +114,7 @@ impl TriedStart {
 /// Search among kernels.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TriedKernels {
-    /// Target, if fitted one by one.
+    /// Target, if fitted separately.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
     /// Kind of scores.
@@ -128,9 +128,9 @@ pub struct TriedKernels {
 /// Kernel in a search.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TriedKernel {
-    /// From 1; each step adds, removes or changes one base kernel.
+    /// From 1; steps add, remove or change one base kernel.
     pub step: usize,
-    /// Sums and products of base kernels in data units, without parameters except periods.
+    /// Expression in data units, parameters omitted except periods.
     pub kernel: String,
     /// Log evidence on compared rows.
     pub evidence: f64,
@@ -170,7 +170,7 @@ impl TriedKernels {
         (1..=last).map(step).collect()
     }
 
-    /// Table lines with the best kernels per step.
+    /// Best kernels per step.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
         let head = self.title();

@@ -1,4 +1,4 @@
-//! Detection of unknown names in model files.
+//! Unknown names in model files.
 
 use super::posteriors::Posteriors;
 use crate::error::{CliError, ErrorKind};
@@ -7,10 +7,10 @@ use gp_kernels::{KernelError, Registry};
 use gp_likelihoods::LikelihoodError;
 use serde_json::{Map, Value};
 
-/// Keys of a stored posterior besides its name.
+/// Stored keys besides the posterior's name.
 const BESIDE: [&str; 3] = ["likelihood", "temperature", "weights"];
 
-/// Kernels, likelihoods, posteriors and methods that a program knows.
+/// Names that a program knows.
 pub trait Vocabulary {
     /// Known kernels.
     fn kernels(&self) -> &Registry;
@@ -30,7 +30,7 @@ pub trait Vocabulary {
     }
 }
 
-/// Refuses unknown kernels, likelihoods, posteriors or methods.
+/// Refuses unknown names.
 pub(super) fn check(model: &Value, source: &str, names: &dyn Vocabulary) -> Result<(), CliError> {
     let mut lacking = Vec::new();
     for part in ["posterior", "baseline"] {
@@ -56,7 +56,7 @@ pub(super) fn posterior_name(stored: &Map<String, Value>) -> Option<&str> {
     stored.keys().map(String::as_str).find(|name| !BESIDE.contains(name))
 }
 
-/// Collects unknown names; other faults of expressions are found by parsing.
+/// Collects unknown names; parsing finds other faults.
 fn collect(value: &Value, names: &dyn Vocabulary, lacking: &mut Vec<String>) {
     match value {
         Value::Object(entries) => {

@@ -1,4 +1,4 @@
-//! Formats of this crate. To add one, add a file here and a line below.
+//! Formats here; add a file and a line.
 
 use super::writers::Writers;
 use super::{csv, jsonl};

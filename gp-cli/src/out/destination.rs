@@ -14,15 +14,15 @@ use std::sync::Arc;
 /// Destination of a table.
 #[derive(Debug)]
 pub enum Destination {
-    /// File, and its format.
+    /// File and format.
     File(OutputFile, Arc<dyn TableFormat>),
-    /// Standard output, and its format.
+    /// Standard output and format.
     Stdout(Arc<dyn TableFormat>),
 }
 
 impl Destination {
-    /// Destination for `--output`, checked before the work starts; no path or `-` is standard output.
-    /// `format`, as in [`Writers::named`], overrides the extension.
+    /// For `--output`, checked in advance; no path or `-` is standard output. `format` ([`Writers::named`])
+    /// overrides the extension.
     ///
     /// # Errors
     /// As [`OutputFile::prepare`], [`Writers::of`] and [`Writers::named`].
@@ -42,7 +42,7 @@ impl Destination {
         }
     }
 
-    /// Path of the file; `None` for standard output.
+    /// `None` for standard output.
     #[must_use]
     pub fn path(&self) -> Option<PathBuf> {
         match self {
@@ -51,7 +51,7 @@ impl Destination {
         }
     }
 
-    /// `true` if the table can be written in chunks.
+    /// `true` if chunks can be written.
     #[must_use]
     pub fn takes_pieces(&self) -> bool {
         is_text(self.format())

@@ -12,10 +12,10 @@ pub trait TableFormat: Debug + Send + Sync {
     /// Bytes of a file.
     ///
     /// # Errors
-    /// [`Io`](crate::ErrorKind::Io), with the reason.
+    /// [`Io`](crate::ErrorKind::Io), with reason.
     fn bytes(&self, table: &OutTable) -> Result<Vec<u8>, CliError>;
 
-    /// Bytes of further rows; `None` if files cannot be appended to.
+    /// Further rows; `None` if files cannot grow.
     ///
     /// # Errors
     /// As [`bytes`](Self::bytes).

@@ -2,16 +2,16 @@
 
 use super::table::{Cells, OutTable};
 
-/// Numeric columns with overflowed or undefined values, counted over the chunks of a table.
+/// Overflowed or undefined values per column, over chunks.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Gaps {
     rows: usize,
-    /// Column, number of such cells, and first such row, from 1.
+    /// Column, number of cells, first row from 1.
     columns: Vec<(String, usize, usize)>,
 }
 
 impl Gaps {
-    /// Examines further rows, except cells empty on purpose.
+    /// Examines further rows, except intentionally empty cells.
     pub fn look(&mut self, table: &OutTable, is_left_empty: impl Fn(&str, usize) -> bool) {
         for (name, cells) in table.columns() {
             let (Cells::Numbers(numbers) | Cells::Dates(numbers)) = cells else { continue };
@@ -29,7 +29,7 @@ impl Gaps {
         self.rows += table.row_count();
     }
 
-    /// Sentences for the user, one per column.
+    /// One sentence per column.
     pub fn warnings(&self) -> impl Iterator<Item = String> + '_ {
         self.columns.iter().map(|(name, count, first)| {
             format!(

@@ -10,12 +10,12 @@ use std::sync::Arc;
 
 pub(super) const EXTENSION: &str = "gz";
 
-/// Further rows become a further gzip member; readers concatenate members.
+/// Further rows become gzip members, which readers concatenate.
 #[derive(Clone, Debug)]
 pub(super) struct Gzip(Arc<dyn TableFormat>);
 
 impl Gzip {
-    /// `None` for formats other than text, which compress internally.
+    /// `None` for non-text formats, which compress internally.
     pub(super) fn of(format: Arc<dyn TableFormat>) -> Option<Self> {
         is_text(format.as_ref()).then_some(Self(format))
     }
@@ -39,7 +39,7 @@ impl TableFormat for Gzip {
     }
 }
 
-/// One gzip member without time stamp, for reproducible bytes.
+/// One gzip member; no time stamp, for reproducibility.
 fn packed(bytes: &[u8]) -> Result<Vec<u8>, CliError> {
     let pack = || -> io::Result<Vec<u8>> {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::default());

@@ -1,4 +1,4 @@
-//! Table output: CSV, TSV, JSON Lines, Parquet, Arrow; gzip for text. Files are written atomically.
+//! Atomic table output: CSV, TSV, JSON Lines, Parquet, Arrow; gzip for text.
 
 #[cfg(feature = "columnar")]
 mod arrow;

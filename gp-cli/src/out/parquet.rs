@@ -28,7 +28,7 @@ impl TableFormat for ParquetWriter {
     }
 }
 
-/// One row group; non-finite numbers and empty texts are missing values.
+/// One row group; non-finite numbers and empty texts are missing.
 fn written(table: &OutTable) -> Result<Vec<u8>, ParquetError> {
     let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
     let mut file = SerializedFileWriter::new(Vec::new(), schema(table)?, Arc::new(properties))?;

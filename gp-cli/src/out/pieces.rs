@@ -11,11 +11,10 @@ use std::io::{self, Read, Seek, Write};
 use std::sync::Arc;
 use tempfile::{SpooledTempFile, spooled_tempfile};
 
-/// Bytes for standard output kept in memory, beyond which an unnamed file is used.
+/// Bytes of standard output in memory, before an unnamed file.
 const IN_MEMORY: usize = 1 << 22;
 
-/// Unfinished table: in a temporary file beside its destination or, for streams, in memory or an unnamed
-/// file.
+/// Unfinished table in a temporary file; streams in memory or unnamed file.
 #[derive(Debug)]
 pub struct TableWriter {
     format: Arc<dyn TableFormat>,
@@ -47,7 +46,7 @@ impl TableWriter {
     /// Adds rows.
     ///
     /// # Errors
-    /// [`Io`](ErrorKind::Io); [`Usage`](ErrorKind::Usage) for a format that cannot be written in chunks.
+    /// [`Io`](ErrorKind::Io); [`Usage`](ErrorKind::Usage) for formats without chunks.
     pub fn add(&mut self, table: &OutTable) -> Result<(), CliError> {
         let format = &self.format;
         let bytes = match format.more(table) {
@@ -67,7 +66,7 @@ impl TableWriter {
         }
     }
 
-    /// Renames the file into place, or prints the buffer.
+    /// Renames the file, or prints the buffer.
     ///
     /// # Errors
     /// [`Io`](ErrorKind::Io).

@@ -3,10 +3,10 @@
 use crate::error::{CliError, ErrorKind};
 use std::io::{self, Write};
 
-/// Writes to standard output; a closed pipe is not an error.
+/// Writes bytes; a closed pipe is no error.
 ///
 /// # Errors
-/// [`Io`](ErrorKind::Io), such as a full disk.
+/// [`Io`](ErrorKind::Io), as for full disks.
 pub fn print(stdout: &mut dyn Write, bytes: &[u8]) -> Result<(), CliError> {
     match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
         // The reader stopped reading.

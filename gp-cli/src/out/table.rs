@@ -23,7 +23,7 @@ impl OutTable {
         self.columns.push((name.into(), Cells::Numbers(numbers)));
     }
 
-    /// Appends a column of dates (days since 1970-01-01).
+    /// Appends dates (days since 1970-01-01).
     pub fn push_dates(&mut self, name: impl Into<String>, days: Vec<f64>) {
         self.columns.push((name.into(), Cells::Dates(days)));
     }
@@ -33,12 +33,12 @@ impl OutTable {
         self.columns.push((name.into(), Cells::Words(words)));
     }
 
-    /// Appends the columns of a table with as many rows.
+    /// Appends columns of equal row count.
     pub fn append(&mut self, other: Self) {
         self.columns.extend(other.columns);
     }
 
-    /// Table of `count` rows: these rows at the given ascending positions, empty cells elsewhere.
+    /// Table of `count` rows: own at ascending `rows`, otherwise empty.
     #[must_use]
     pub fn spread(self, rows: &[usize], count: usize) -> Self {
         fn over<T: Clone>(cells: Vec<T>, rows: &[usize], count: usize, empty: T) -> Vec<T> {

@@ -6,7 +6,7 @@ use crate::error::CliError;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Registry of output formats; the first is for standard output.
+/// Formats; the first is for standard output.
 #[derive(Clone, Debug)]
 pub struct Writers {
     first: Arc<dyn TableFormat>,
@@ -20,7 +20,7 @@ impl Writers {
         Self { first, others: Vec::new() }
     }
 
-    /// Adds a format; it takes over shared extensions.
+    /// Adds a format, which takes over shared extensions.
     #[must_use]
     pub fn with(mut self, format: Arc<dyn TableFormat>) -> Self {
         self.others.insert(0, format);
@@ -33,7 +33,7 @@ impl Writers {
         self.first.clone()
     }
 
-    /// All extensions with dots, then those of gzip-compressed text.
+    /// With dots; then those of gzip-compressed text.
     #[must_use]
     pub fn extensions(&self) -> Vec<String> {
         let ends = |format: &Arc<dyn TableFormat>| format.extensions().to_vec();
@@ -42,7 +42,7 @@ impl Writers {
         plain.chain(texts.map(|end| format!(".{end}.{}", gzip::EXTENSION))).collect()
     }
 
-    /// Format by a file name's extension; a final `.gz` compresses text.
+    /// By file extension; final `.gz` compresses text.
     ///
     /// # Errors
     /// [`Usage`](crate::ErrorKind::Usage), listing the extensions.
@@ -55,7 +55,7 @@ impl Writers {
         })
     }
 
-    /// Format by an extension such as `csv` or `csv.gz`, case-insensitive.
+    /// By extension such as `csv` or `csv.gz`, case-insensitive.
     ///
     /// # Errors
     /// [`Usage`](crate::ErrorKind::Usage), listing the extensions.

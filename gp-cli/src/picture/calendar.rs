@@ -1,4 +1,4 @@
-//! Ticks of a date axis: first days of years or months, or days.
+//! Date ticks: years, months or days.
 
 use super::AxisKind;
 use crate::data::{civil_date, civil_days};
@@ -12,7 +12,7 @@ const MONTHS: [i64; 11] = [1, 2, 3, 6, 12, 24, 60, 120, 240, 600, 1200];
 const DAYS: [i64; 4] = [1, 2, 7, 14];
 const FEWEST: usize = 2;
 
-/// At most `most` round dates; `None` outside four-digit years and below two days.
+/// Up to `most` round dates; `None` outside four-digit years or below two days.
 pub(super) fn ticks((low, high): (f64, f64), most: usize) -> Option<Vec<f64>> {
     let bounds = (civil_days(1, 1, 1)? as f64, civil_days(9999, 12, 31)? as f64);
     if !(bounds.0 <= low && low < high && high <= bounds.1) {
@@ -20,7 +20,7 @@ pub(super) fn ticks((low, high): (f64, f64), most: usize) -> Option<Vec<f64>> {
     }
     let suits = |places: &Vec<f64>| (FEWEST..=most.max(FEWEST)).contains(&places.len());
     let by_days = DAYS.iter().map(|&step| days((low, high), step));
-    // More days than ticks: the first step that fits is the finest.
+    // Finer steps have too many ticks: the first that fits is the finest.
     let by_months = MONTHS.iter().map(|&step| months((low, high), step));
     by_days.chain(by_months).find(suits)
 }
@@ -47,7 +47,7 @@ fn days((low, high): (f64, f64), step: i64) -> Vec<f64> {
     (first..=last).filter(|day| (day - MONDAY).rem_euclid(step) == 0).map(|day| day as f64).collect()
 }
 
-/// Date at a tick, as short as all ticks allow: year, month or day.
+/// Year, month or day, as short as all ticks allow.
 pub(super) fn short(place: f64, all: &[f64]) -> Option<String> {
     let date = |place: f64| (place.fract() == 0.0).then(|| civil_date(place as i64));
     let dates = all.iter().map(|&place| date(place)).collect::<Option<Vec<_>>>()?;
@@ -67,7 +67,7 @@ pub(super) struct TickedAxis {
 }
 
 impl TickedAxis {
-    /// Ticks at these positions for dates, at round numbers otherwise.
+    /// At these positions for dates, otherwise round numbers.
     pub(super) fn new((low, high): (f64, f64), kind: AxisKind, places: &[f64]) -> Self {
         let places = if kind == AxisKind::Dates { places.to_vec() } else { Vec::new() };
         Self { numbers: (low..high).into(), places }

@@ -9,7 +9,7 @@ use plotters::prelude::*;
 use plotters::style::register_font;
 
 const FONT: &str = "gp-picture";
-/// Units by which centred text in this font lies too high.
+/// Rise of centred text, in units.
 pub(super) const TEXT_RISE: f64 = 4.0;
 pub(super) type Drawn<T> = Result<T, Box<dyn std::error::Error>>;
 pub(super) type Chart<'a, B> = ChartContext<'a, B, Cartesian2d<TickedAxis, TickedAxis>>;
@@ -38,7 +38,7 @@ pub(super) fn register_letters() -> Drawn<()> {
         .map_err(|_| "the embedded font cannot be read".into())
 }
 
-/// Positions and notation of ticks, about one per `units`; dates have calendar ticks.
+/// Tick positions and notation, about one per `units`; dates by calendar.
 pub(super) fn ticks_of(
     kind: AxisKind,
     ends: (f64, f64),

@@ -1,4 +1,4 @@
-//! Colour scale to the right of a surface.
+//! Colour scale right of a surface.
 
 use super::AxisKind;
 use super::ColourScale;
@@ -8,7 +8,7 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-/// Widths in units: total, and of parts.
+/// Widths in units: total and parts.
 const WIDTH: f64 = 118.0;
 /// Additional width for dates.
 const DATES: f64 = 44.0;
@@ -16,7 +16,7 @@ const BAR: f64 = 22.0;
 const TICK: f64 = 5.0;
 /// Height per tick, in units.
 const SPACING: f64 = 80.0;
-/// Units from the right edge to the name.
+/// Units from right edge to name.
 const EDGE: f64 = 26.0;
 
 pub(super) fn width(bar: &ColourScale) -> f64 {

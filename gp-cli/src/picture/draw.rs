@@ -10,21 +10,21 @@ use super::{AxisKind, CURVE, Colour, INK, Layer, Picture};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 
-/// Size of a plot in units.
+/// Plot size in units.
 pub(super) const WIDTH: u32 = 1200;
 pub(super) const HEIGHT: u32 = 720;
 
 /// Units per tick.
 const X_TICK: f64 = 100.0;
 const Y_TICK: f64 = 80.0;
-/// Units per tick of a horizontal date axis.
+/// Units per horizontal date tick.
 const X_DATE: f64 = 180.0;
-/// Width in units of a letter at a tick, and of the vertical axis name.
+/// Widths: tick letter, vertical axis name.
 const LETTER: f64 = 9.5;
 const Y_NAME: f64 = 40.0;
 const GRID: RGBColor = RGBColor(226, 229, 234);
 
-/// Panels per row, and their scale.
+/// Panels per row and scale.
 const PANELS: usize = 3;
 const PANEL_SCALE: f64 = 0.7;
 
@@ -223,8 +223,8 @@ where
     let columns = x.len().saturating_sub(1).max(1);
     let rows = colours.chunks(columns).enumerate();
     let last = (x.len().saturating_sub(1), y.len().saturating_sub(1));
-    // Neighbours of equal colour merge into a rectangle. It extends under the next one, which leaves no seams
-    // in scaled pictures.
+    // Neighbours of equal colour merge into rectangles, which extend under the next ones to avoid seams in
+    // scaled pictures.
     let stretches = rows.flat_map(|(i, row)| {
         row.chunk_by(|a, b| a == b).scan(0, move |start, stretch| {
             let from = *start;

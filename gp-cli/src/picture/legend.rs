@@ -7,7 +7,7 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-/// Sizes in units: text, line, symbol, space after symbol and text, margins at sides and below.
+/// Sizes in units: text, line, symbol, spaces, margins.
 const TEXT: f64 = 17.0;
 const LINE: f64 = 24.0;
 const SYMBOL: f64 = 30.0;
@@ -15,10 +15,10 @@ const AFTER_SYMBOL: f64 = 8.0;
 const AFTER_TEXT: f64 = 22.0;
 const SIDE: f64 = 18.0;
 const BELOW: f64 = 10.0;
-/// Maximum number of lines; further labels are counted.
+/// Maximum lines; further labels are counted.
 const MAX_LINES: usize = 8;
 
-/// Labelled layers in lines, each with its width in pixels.
+/// Labelled layers by line; widths in pixels.
 pub(super) struct Legend<'a> {
     lines: Vec<Vec<(LegendEntry<'a>, u32)>>,
     scale: Scale,
@@ -105,7 +105,7 @@ impl<'a> Legend<'a> {
     }
 }
 
-/// Labelled layers of the picture or its panels, each label once.
+/// Labelled layers of picture or panels, once each.
 fn labelled(picture: &Picture) -> Vec<&Layer> {
     let mut found: Vec<&Layer> = Vec::new();
     for layers in [&picture.layers].into_iter().chain(picture.panels.iter().map(|panel| &panel.layers)) {
@@ -126,7 +126,7 @@ where
     Ok(scale.pixels(SYMBOL) + scale.pixels(AFTER_SYMBOL) + text + scale.pixels(AFTER_TEXT))
 }
 
-/// Draws a layer's symbol, `width` wide from `x`, centred at `y`.
+/// Draws a symbol `width` wide from `x`, centred at `y`.
 fn draw_symbol<B>(
     area: &DrawingArea<B, Shift>,
     layer: &Layer,

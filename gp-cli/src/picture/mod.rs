@@ -1,4 +1,4 @@
-//! Plots with layers over two axes, as PNG or SVG; output is deterministic.
+//! Layered plots as PNG or SVG; deterministic.
 
 mod calendar;
 mod canvas;
@@ -14,11 +14,11 @@ use crate::data::Kind;
 use crate::error::{CliError, ErrorKind};
 use std::path::Path;
 
-/// Number of points of a computed curve.
+/// Points of a computed curve.
 pub const CURVE_POINTS: usize = 601;
 const MARGIN: f64 = 0.03;
 
-/// Colour: red, green and blue.
+/// Red, green and blue.
 pub type Colour = [u8; 3];
 
 /// Plot over two axes.
@@ -26,34 +26,34 @@ pub type Colour = [u8; 3];
 pub struct Picture {
     /// Title of the picture.
     pub title: String,
-    /// Name of the horizontal axis.
+    /// Horizontal axis name.
     pub x_name: String,
-    /// Name of the vertical axis.
+    /// Vertical axis name.
     pub y_name: String,
-    /// Names at positions 0, 1, … of the horizontal axis; empty for numbers.
+    /// Names at horizontal positions 0, 1, …; empty for numbers.
     pub x_places: Vec<String>,
-    /// Type of the horizontal axis.
+    /// Horizontal axis type.
     pub x_ticks: AxisKind,
-    /// Type of the vertical axis.
+    /// Vertical axis type.
     pub y_ticks: AxisKind,
     /// Layers, from back to front.
     pub layers: Vec<Layer>,
     /// Colour scale, if cells show numbers.
     pub colours: Option<ColourScale>,
-    /// Panels drawn instead of layers, three per row.
+    /// Panels instead of layers, three per row.
     pub panels: Vec<Picture>,
 }
 
 /// Mapping of numbers to colours.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ColourScale {
-    /// Name of the numbers.
+    /// Quantity shown.
     pub name: String,
-    /// Number at the first colour.
+    /// Value of the first colour.
     pub low: f64,
-    /// Number at the last colour; larger than `low`.
+    /// Value of the last colour; above `low`.
     pub high: f64,
-    /// Type of the numbers.
+    /// Type of values.
     pub ticks: AxisKind,
     /// Equally spaced colours.
     pub colours: Vec<Colour>,
@@ -65,7 +65,7 @@ pub enum AxisKind {
     /// Plain numbers.
     #[default]
     Numbers,
-    /// Dates, as days since 1970-01-01.
+    /// Days since 1970-01-01.
     Dates,
 }
 
@@ -75,7 +75,7 @@ impl From<Kind> for AxisKind {
     }
 }
 
-/// Layer of a plot; labelled layers are in the legend.
+/// Labelled layers are in the legend.
 #[derive(Clone, Debug)]
 pub enum Layer {
     /// Area between two curves.
@@ -88,7 +88,7 @@ pub enum Layer {
         upper: Vec<f64>,
         /// Opacity, from 0 to 1.
         strength: f64,
-        /// Text in the legend.
+        /// Legend text.
         label: String,
     },
     /// Curve.
@@ -99,10 +99,10 @@ pub enum Layer {
         y: Vec<f64>,
         /// Colour of the layer.
         colour: Colour,
-        /// Text in the legend.
+        /// Legend text.
         label: String,
     },
-    /// Dots, one per row of data.
+    /// Dots, one per data row.
     Points {
         /// Horizontal positions.
         x: Vec<f64>,
@@ -110,32 +110,32 @@ pub enum Layer {
         y: Vec<f64>,
         /// Colour of the layer.
         colour: Colour,
-        /// Text in the legend.
+        /// Legend text.
         label: String,
     },
-    /// Rings around special points.
+    /// Rings around points.
     Rings {
         /// Horizontal positions.
         x: Vec<f64>,
         /// Values.
         y: Vec<f64>,
-        /// Text in the legend.
+        /// Legend text.
         label: String,
     },
-    /// Invisible points that the axes include.
+    /// Invisible points inside the axes.
     Reach {
         /// Horizontal positions.
         x: Vec<f64>,
         /// Values.
         y: Vec<f64>,
     },
-    /// Grid of coloured cells, row by row from below.
+    /// Coloured grid cells, rows from below.
     Cells {
-        /// Edges of columns, one more than columns.
+        /// Column edges, one more than columns.
         x: Vec<f64>,
-        /// Edges of rows, one more than rows.
+        /// Row edges, one more than rows.
         y: Vec<f64>,
-        /// Colour of each cell.
+        /// Colour per cell.
         colours: Vec<Colour>,
     },
 }
@@ -169,8 +169,8 @@ pub const INK: Colour = [40, 44, 52];
 pub const CURVE: Colour = [31, 89, 160];
 /// Colour of other data.
 pub const OTHER: Colour = [222, 98, 20];
-/// Colours of classes, far apart with and without red-green blindness; further classes repeat them. Each
-/// eight have their own dashes and dots.
+/// Class colours, distinct also with red-green blindness; more classes repeat them. Each eight have own
+/// dashes and dots.
 pub const CLASSES: [Colour; 24] = [
     [31, 89, 160],
     [222, 98, 20],
@@ -199,10 +199,10 @@ pub const CLASSES: [Colour; 24] = [
 ];
 
 impl Picture {
-    /// Bytes of a picture file in the format of the path's extension.
+    /// File by the path's extension.
     ///
     /// # Errors
-    /// [`Usage`](ErrorKind::Usage) for an extension other than `.png` and `.svg`, [`Io`](ErrorKind::Io) if
+    /// [`Usage`](ErrorKind::Usage) for an extension other than `.png` or `.svg`; [`Io`](ErrorKind::Io) if
     /// drawing fails.
     pub fn bytes(&self, path: &Path) -> Result<Vec<u8>, CliError> {
         match path.extension().and_then(|end| end.to_str()) {
@@ -212,23 +212,23 @@ impl Picture {
         }
     }
 
-    /// Picture as a PNG file.
+    /// PNG file.
     ///
     /// # Errors
-    /// [`Io`](ErrorKind::Io), with the reason.
+    /// [`Io`](ErrorKind::Io), with reason.
     pub fn png(&self) -> Result<Vec<u8>, CliError> {
         raster::png(self).map_err(|cause| cannot_draw(&*cause))
     }
 
-    /// Picture as an SVG file.
+    /// SVG file.
     ///
     /// # Errors
-    /// [`Io`](ErrorKind::Io), with the reason.
+    /// [`Io`](ErrorKind::Io), with reason.
     pub fn svg(&self) -> Result<Vec<u8>, CliError> {
         draw::svg(self).map_err(|cause| cannot_draw(&*cause))
     }
 
-    /// Ranges of both axes: of cells, or of all layers with a margin.
+    /// Ranges of cells, or of layers with margin.
     fn extents(&self) -> [(f64, f64); 2] {
         let (mut x, mut y) = (Extent::EMPTY, Extent::EMPTY);
         for layer in &self.layers {
@@ -257,7 +257,7 @@ impl Picture {
     }
 }
 
-/// Refuses an extension other than `.png` and `.svg`.
+/// Refuses other extensions than `.png`, `.svg`.
 ///
 /// # Errors
 /// As [`Picture::bytes`].
@@ -276,7 +276,7 @@ fn cannot_draw(cause: &dyn std::error::Error) -> CliError {
     CliError::caused(ErrorKind::Io, "cannot draw the picture", cause.to_string())
 }
 
-/// Equally spaced positions over the range of the values and slightly beyond.
+/// Equally spaced positions slightly beyond `values`.
 #[must_use]
 pub fn places(values: &[f64], count: usize) -> Vec<f64> {
     let mut extent = Extent::EMPTY;

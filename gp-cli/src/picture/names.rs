@@ -1,11 +1,10 @@
 //! Tick names, shortened to avoid overlaps.
 
-/// Minimum length of a shortened name, to keep it distinct.
+/// Minimum length, so that shortened names differ.
 const LEAST: usize = 4;
 const CUT: char = '…';
 
-/// Names within `letters` characters in total: in full, without common beginning, shortened, or some left
-/// empty.
+/// Names within `letters` characters in total: full, without common beginning, shortened, some empty.
 pub(super) fn fitting(names: &[String], letters: usize) -> Vec<String> {
     let room = |every: usize| (letters * every / names.len().max(1)).saturating_sub(1);
     let longest = |names: &[String]| names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
@@ -28,12 +27,12 @@ fn cut(name: &str, most: usize) -> String {
     name.chars().take(most - 1).chain([CUT]).collect()
 }
 
-/// Names without their common beginning, if longer than [`CUT`].
+/// Removes common beginnings longer than [`CUT`].
 fn without_beginning(names: &[String]) -> Vec<String> {
     let Some((first, others)) = names.split_first() else { return Vec::new() };
     let alike = |name: &String| first.chars().zip(name.chars()).take_while(|(a, b)| a == b).count();
     let shared = others.iter().map(alike).min().unwrap_or(0);
-    // Numbers stay whole: the 1 of `street 10` and `street 11` is not part of the common beginning.
+    // Numbers stay whole: in `street 10` and `street 11`, the 1 is not common.
     let whole = first.chars().take(shared).collect::<String>();
     let shared = whole.trim_end_matches(char::is_alphanumeric).chars().count();
     if shared <= 1 {

@@ -5,7 +5,7 @@ use super::canvas::{Drawn, Scale};
 use super::draw::{HEIGHT, WIDTH, draw};
 use plotters::prelude::*;
 
-/// Rendered pixels per side of an output pixel.
+/// Rendered pixels per output side.
 const OVERSAMPLING: u32 = 3;
 
 pub(super) fn png(picture: &Picture) -> Drawn<Vec<u8>> {

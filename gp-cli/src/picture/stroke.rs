@@ -1,12 +1,12 @@
-//! Dashes and dot shapes, which distinguish similar colours.
+//! Dashes and dots, to distinguish colours.
 
 use super::canvas::{Scale, rgb};
 use super::{CLASSES, Colour};
 use plotters::prelude::*;
 
-/// Colours per group with the same dashes and dots.
+/// Colours with equal dashes and dots.
 const ALIKE: usize = 8;
-/// Dash and gap in units for later groups; the first has solid lines.
+/// Dash and gap in units; the first group is solid.
 const DASHES: [(f64, f64); 2] = [(10.0, 5.0), (3.0, 4.0)];
 const WIDTH: f64 = 2.4;
 const RADIUS: f64 = 3.6;
@@ -18,7 +18,7 @@ pub(super) enum Dot {
     Square,
 }
 
-/// Group of a class colour; other colours are in the first.
+/// Group of a class colour, otherwise first.
 fn group(colour: Colour) -> usize {
     CLASSES.iter().position(|&of_class| of_class == colour).map_or(0, |place| place / ALIKE)
 }

@@ -1,17 +1,17 @@
-//! Notation of numbers and dates at axis ticks.
+//! Notation of ticks.
 
 use super::{AxisKind, calendar};
 use crate::data::date_text;
 
 const MINUTES_PER_DAY: f64 = 1440.0;
-/// Limits of powers of ten: from this size on, or below `SMALL`.
+/// Powers of ten from this size, or below `SMALL`.
 const LARGE: f64 = 1e6;
 const SMALL: f64 = 1e-3;
-/// Rounding error of summed steps, relative to a step.
+/// Relative rounding error of summed steps.
 const ROUNDING: f64 = 1e-6;
 const MAX_DECIMALS: usize = 17;
 
-/// Ticks with as many decimals as their step needs.
+/// Decimals as the step needs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Ticks {
     kind: AxisKind,
@@ -26,7 +26,7 @@ impl Ticks {
         Self { kind, step: if step.is_finite() && step > 0.0 { step } else { largest }, largest }
     }
 
-    /// Number at a tick, or date to the minute.
+    /// Number, or date to the minute.
     pub(super) fn text(&self, place: f64) -> String {
         if self.kind == AxisKind::Dates {
             return date_text((place * MINUTES_PER_DAY).round() / MINUTES_PER_DAY);
@@ -43,7 +43,7 @@ impl Ticks {
         format!("{place:.digits$e}")
     }
 
-    /// For dates a year, month or day, as short as all ticks allow.
+    /// Dates shortened to year, month or day for all ticks.
     pub(super) fn short(&self, place: f64, all: &[f64]) -> String {
         let date = calendar::short(place, all).filter(|_| self.kind == AxisKind::Dates);
         date.unwrap_or_else(|| self.text(place))

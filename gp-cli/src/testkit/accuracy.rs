@@ -14,7 +14,7 @@ use gp_likelihoods::Gaussian;
 const ROWS: usize = 60;
 const CLOSED: f64 = 1e-6;
 
-/// Against exact regression: latents and log evidence with Gaussian noise and all rows as inducing inputs.
+/// Gaussian noise, all rows inducing: latents and log evidence of exact regression.
 pub(super) fn at_the_data(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), CliError> {
     let Some(likelihood) = Subject::Numbers.accepted(kit, findings)? else { return Ok(()) };
     let table = Table::new(Subject::Numbers, ROWS);
@@ -42,7 +42,7 @@ pub(super) fn compare_with_exact(
     Ok(())
 }
 
-/// Makes all rows inducing inputs, or active.
+/// Makes all rows inducing or active.
 pub(super) fn with_all_rows_as_inducing(
     kit: &MethodKit<'_>,
     problem: &mut Problem,
@@ -75,7 +75,7 @@ pub(super) fn closed_form(kit: &MethodKit<'_>, findings: &mut Findings) -> Resul
     Ok(())
 }
 
-/// With one kernel, the difference of two classes' latents over √2 is the binary latent.
+/// With one kernel, class latents' difference over √2 is the binary latent.
 pub(super) fn two_classes(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), CliError> {
     let mut probabilities = Vec::new();
     for task in [Subject::Signs, Subject::TwoClasses] {

@@ -1,4 +1,4 @@
-//! Checks of predictions: validity, and round trip through a model file.
+//! Checks of predictions: validity, file round trip.
 
 use super::MethodKit;
 use super::problems::{Subject, TASKS, Table, elsewhere};
@@ -106,7 +106,7 @@ pub(super) fn saved(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), 
     Ok(())
 }
 
-/// Short fit with the default optimiser, and its number of classes (0 for numbers).
+/// Short default fit; number of classes (0 for numbers).
 fn fitted(
     kit: &MethodKit<'_>,
     task: Subject,

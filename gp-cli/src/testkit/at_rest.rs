@@ -1,4 +1,4 @@
-//! Results of training belong to its final parameters.
+//! Training results belong to final parameters.
 
 use super::MethodKit;
 use super::answers::Answers;
@@ -12,8 +12,8 @@ use gp_likelihoods::Likelihood;
 
 const ROWS: usize = 60;
 
-/// After a few quasi-Newton steps, a fit with the learned parameters held fixed gives the same latents and
-/// objective. Sites of earlier parameters fail.
+/// After few quasi-Newton steps, a fit at the learned parameters gives the same latents and objective; stale
+/// sites fail.
 pub(super) fn check(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), CliError> {
     if kit.method.represented_by() == RepresentedBy::ActiveRows {
         findings.skip("the method chooses its active rows anew");

@@ -5,7 +5,7 @@ use super::problems::{TASKS, Table};
 use super::report::Findings;
 use crate::error::CliError;
 
-/// Few, because differences need some hundred evaluations.
+/// Few: differences need some hundred evaluations.
 const ROWS: usize = 24;
 
 pub(super) fn check(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), CliError> {

@@ -1,4 +1,4 @@
-//! Conformance kit for inference methods, including those of other crates.
+//! Conformance kit for inference methods.
 //!
 //! ```
 //! use gp_cli::{Context, testkit::MethodKit};
@@ -10,8 +10,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Problems are small and drawn from a seed: numbers with Gaussian noise, two labels, three classes. Unsupported cases
-//! are skipped and reported.
+//! Small seeded problems: numbers with Gaussian noise, two labels, three classes. Unsupported cases are
+//! skipped and reported.
 
 mod accuracy;
 mod answers;
@@ -50,7 +50,7 @@ const CHECKS: &[(Check, CheckRun)] = &[
     (Check::Saving, answers::saved),
 ];
 
-/// Method under test, with the guarantees to check.
+/// Method under test, with its guarantees.
 #[derive(Clone, Debug)]
 pub struct MethodKit<'a> {
     context: &'a Context,
@@ -65,8 +65,7 @@ pub struct MethodKit<'a> {
 }
 
 impl<'a> MethodKit<'a> {
-    /// The context must have the method (for model files), and the kernels and likelihoods of
-    /// [`Context::built_in`].
+    /// `context` needs the method (for model files), and kernels and likelihoods of [`Context::built_in`].
     #[must_use]
     pub fn new(context: &'a Context, method: &'a dyn Method) -> Self {
         Self {
@@ -89,38 +88,38 @@ impl<'a> MethodKit<'a> {
         self
     }
 
-    /// Sets the largest relative error of a derivative (default 1e-5).
+    /// Largest relative error of a derivative (default 1e-5).
     #[must_use]
     pub fn gradients_within(self, tolerance: f64) -> Self {
         Self { gradients: tolerance, ..self }
     }
 
-    /// Sets the relative tolerance against exact regression with all rows as inducing inputs (default 1e-6).
+    /// Relative tolerance to exact regression with all rows inducing (default 1e-6).
     #[must_use]
     pub fn exact_at_the_data(self, tolerance: f64) -> Self {
         Self { at_the_data: tolerance, ..self }
     }
 
-    /// Sets the tolerance between probabilities of two classes and the binary model (default 0.05).
+    /// Tolerance of two-class to binary probabilities (default 0.05).
     #[must_use]
     pub fn two_classes_within(self, tolerance: f64) -> Self {
         Self { two_classes: tolerance, ..self }
     }
 
-    /// Sets the tolerance between a trained fit and one at its fixed parameters (default 1e-4). `None` for a
-    /// posterior trained with the parameters.
+    /// Tolerance of a trained fit to one at its fixed parameters (default 1e-4); `None` if the posterior is
+    /// trained too.
     #[must_use]
     pub fn at_rest_within(self, tolerance: Option<f64>) -> Self {
         Self { at_rest: tolerance, ..self }
     }
 
-    /// Sets a likelihood of three classes that is cheaper than the default.
+    /// Cheaper three-class likelihood.
     #[must_use]
     pub fn with_three_classes(self, likelihood: &'a str) -> Self {
         Self { three_classes: Some(likelihood), ..self }
     }
 
-    /// Names the method, with settings, that is the closed form under Gaussian noise.
+    /// Closed form under Gaussian noise: method, settings.
     #[must_use]
     pub fn with_closed_form(mut self, method: &'a str, settings: &[(&str, f64)]) -> Self {
         let mut given = Given::default();
@@ -132,7 +131,7 @@ impl<'a> MethodKit<'a> {
     /// Runs all checks.
     ///
     /// # Errors
-    /// [`MethodFailures`] with all findings by check.
+    /// [`MethodFailures`], by check.
     pub fn check(&self) -> Result<Report, MethodFailures> {
         let (mut report, mut failures) = (Report::default(), Vec::new());
         for (check, run) in CHECKS {

@@ -1,4 +1,4 @@
-//! Small random problems for the checks.
+//! Small random problems.
 
 use super::MethodKit;
 use super::report::Findings;
@@ -17,7 +17,7 @@ use rand_chacha::ChaCha8Rng;
 
 const KERNEL: &str = "1.7 * rbf(lengthscale=[0.8, 1.1])";
 const SEED: u64 = 16;
-/// Number of inducing inputs or active rows.
+/// Inducing inputs or active rows.
 const INDUCING: usize = 8;
 const BATCH: u64 = 16;
 
@@ -43,7 +43,7 @@ impl Subject {
         })?)
     }
 
-    /// `None`, recorded, if the method refuses the likelihood.
+    /// `None`, recorded, if the method refuses.
     pub(super) fn accepted(
         self,
         kit: &MethodKit<'_>,
@@ -58,7 +58,7 @@ impl Subject {
         Ok(objection.is_none().then_some(likelihood))
     }
 
-    /// Observation from a signal, and noise between −1 and 1.
+    /// Observation from signal, noise between −1 and 1.
     fn observe(self, signal: f64, noise: f64) -> f64 {
         let noisy = signal + 0.6 * noise;
         match self {
@@ -114,7 +114,7 @@ impl DataSource for Table {
     }
 }
 
-/// Test points, some far from all rows.
+/// Points partly far from rows.
 pub(super) fn elsewhere() -> Mat<f64> {
     Mat::from_fn(12, 2, |i, d| 0.5 * i as f64 - 2.5 + 0.3 * d as f64)
 }

@@ -5,35 +5,35 @@ use std::fmt::{Debug, Display, Formatter};
 /// Property checked by the kit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Check {
-    /// Gradients agree with finite differences.
+    /// Agreement with finite differences.
     Gradients,
-    /// Results equal exact regression with all rows as inducing inputs and Gaussian noise.
+    /// Gaussian noise, all rows inducing: exact regression.
     AtTheData,
-    /// Results equal the named closed form under Gaussian noise.
+    /// Gaussian noise: the named closed form.
     ClosedForm,
-    /// Weights of rows have the effect of copies.
+    /// Row weights act like copies.
     Weights,
-    /// Posterior and objective of a trained fit belong to its final parameters.
+    /// Posterior and objective match final parameters.
     AtRest,
-    /// Two classes give the results of the binary model.
+    /// Two classes equal the binary model.
     TwoClasses,
-    /// Rows outside memory give the same bits.
+    /// Same bits with rows outside memory.
     Streams,
-    /// One, two and eight threads give the same bits.
+    /// Same bits with 1, 2 and 8 threads.
     Threads,
-    /// A fit interrupted after every iteration and resumed gives the same bits.
+    /// Same bits after interruption and resumption at each iteration.
     Resuming,
-    /// Processes that share the rows give the same bits, also when resumed by another number of them.
+    /// Same bits in several processes, even if resumed by another number.
     Processes,
-    /// Invalid data give errors, not panics.
+    /// Errors, not panics, for invalid data.
     BadData,
-    /// Variances, probabilities, quantiles and densities are valid.
+    /// Valid variances, probabilities, quantiles and densities.
     Predictions,
-    /// A saved and loaded model predicts the same bits.
+    /// Same bits from a loaded model.
     Saving,
 }
 
-/// Passed checks and skipped cases.
+/// Passed checks, skipped cases.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     pub(super) passed: Vec<Check>,
@@ -41,13 +41,13 @@ pub struct Report {
 }
 
 impl Report {
-    /// Checks passed in at least one case.
+    /// Passed in at least one case.
     #[must_use]
     pub fn passed(&self) -> &[Check] {
         &self.passed
     }
 
-    /// Skipped cases with the reason.
+    /// Cases with reasons.
     #[must_use]
     pub fn skipped(&self) -> &[(Check, String)] {
         &self.skipped
@@ -61,11 +61,11 @@ impl Display for Report {
     }
 }
 
-/// Failed checks of a method, one sentence with numbers per finding.
+/// Findings: one sentence with numbers each.
 pub struct MethodFailures(pub(super) Vec<(Check, String)>);
 
 impl MethodFailures {
-    /// Failed checks.
+    /// Checks with findings.
     #[must_use]
     pub fn checks(&self) -> Vec<Check> {
         let mut checks: Vec<Check> = self.0.iter().map(|(check, _)| *check).collect();
@@ -110,7 +110,7 @@ impl Findings {
         }
     }
 
-    /// Requires agreement within `tolerance`, relative above 1, absolute below; NaN fails.
+    /// Requires agreement: relative above 1, absolute below; NaN fails.
     pub(super) fn close(&mut self, what: &str, found: &[f64], expected: &[f64], tolerance: f64) {
         let near = |(a, b): &(&f64, &f64)| (*a - *b).abs() <= tolerance * b.abs().max(1.0);
         let far = found.iter().zip(expected).find(|pair| !near(pair));

@@ -1,4 +1,4 @@
-//! Same bits for any storage of rows, threads, processes and interruptions.
+//! Equal bits for any row storage, threads, processes, interruptions.
 
 use super::MethodKit;
 use super::answers::Answers;
@@ -14,13 +14,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 const THREADS: [usize; 3] = [1, 2, 8];
 const MANY_ROWS: usize = 150;
 const PROCESSES: [usize; 2] = [2, 4];
-/// Each of two processes has lanes; the last of four has none.
+/// Lanes for each of two processes, not for the last of four.
 const ROWS_TO_SHARE: usize = 300;
 const ROWS: usize = 60;
-/// More than the iterations of a short fit.
+/// Above iterations of short fits.
 const MAX_RESUMPTIONS: usize = 200;
 
-/// Each kind of observations with each optimiser.
+/// Each subject with each optimiser.
 fn each(
     kit: &MethodKit<'_>,
     findings: &mut Findings,
@@ -39,7 +39,7 @@ fn numbers(kit: &MethodKit<'_>, problem: Problem, task: Subject) -> Result<Vec<f
     Answers::numbers_of(&kit.method.fit(problem)?, task)
 }
 
-/// Methods may refuse rows outside memory unless they claim to accept them.
+/// Only methods that take streams must accept rows outside memory.
 pub(super) fn streams(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), CliError> {
     each(kit, findings, |task, by, likelihood, findings| {
         let table = Table::new(task, ROWS);

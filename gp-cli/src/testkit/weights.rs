@@ -1,4 +1,4 @@
-//! Checks of weights of rows.
+//! Checks of row weights.
 
 use super::MethodKit;
 use super::accuracy::{compare_with_exact, with_all_rows_as_inducing};
@@ -12,7 +12,7 @@ use faer::Mat;
 use gp_likelihoods::{Adjusted, Likelihood};
 
 const ROWS: usize = 40;
-/// Weight of negligible rows, and the change they may cause.
+/// Negligible weight, permitted change.
 const LIGHT: f64 = 1e-10;
 const UNCHANGED: f64 = 1e-5;
 
@@ -25,7 +25,7 @@ pub(super) fn check(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), 
     light_rows(kit, findings)
 }
 
-/// Against exact regression on repeated rows: weights 2 and 3, Gaussian noise, all rows as inducing inputs.
+/// Weights equal copies in exact regression: Gaussian noise, all rows inducing.
 fn copies(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), CliError> {
     let Some(likelihood) = Subject::Numbers.accepted(kit, findings)? else { return Ok(()) };
     let table = Table::new(Subject::Numbers, ROWS);
@@ -40,8 +40,7 @@ fn copies(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), CliError> 
     compare_with_exact(kit, findings, ("with weights of 1, 2 and 3", problem), &repeated)
 }
 
-/// Three classes are too expensive: below weight 1, some likelihoods of several latents only have
-/// quadrature.
+/// Three classes are too expensive: weights below 1 may need quadrature.
 fn light_rows(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), CliError> {
     for task in [Subject::Numbers, Subject::Signs] {
         let Some(likelihood) = task.accepted(kit, findings)? else { continue };

@@ -1,4 +1,4 @@
-//! Errors in tables: one line with place and advice; no file changes.
+//! Errors in tables: place, advice, unchanged files.
 
 use crate::support::{Desk, circle, sine};
 use std::io::Write;
@@ -26,7 +26,6 @@ fn cells() {
     refused("x,y\r\n1,2\r\n2,1e999\r\n3,4\r\n", &["line 3, column y", "`1e999`"]);
 }
 
-/// Roles need numbers, whatever `--type` says.
 #[test]
 fn cells_of_columns_with_a_role() {
     let desk = Desk::new();
@@ -78,7 +77,6 @@ fn targets() {
     desk.refused("fit t.csv --target y --task binary", 3, &["3 different values", "two"]);
 }
 
-/// One row or one class, for every task and method.
 #[test]
 fn nothing_to_tell_apart() {
     let one_class = "x,y\n1,a\n2,a\n3,a\n4,a\n";
@@ -229,7 +227,7 @@ fn rows_that_miss_values_can_be_left_out() {
     desk.ok("predict model.gp later.csv");
 }
 
-/// Only a table to score needs the target; checked before training.
+/// Only scored tables need the target, which is checked before training.
 #[test]
 fn test_tables_with_and_without_the_target() {
     let desk = Desk::new();

@@ -1,10 +1,10 @@
-//! Names and scores of baselines, and claimed coverage.
+//! Baselines: names, scores, claimed coverage.
 
 use crate::support::{Desk, noise, sine};
 use gp_likelihoods::special::ln_gamma;
 use std::fmt::Write as _;
 
-/// Rows of `x,y`, with y from x and noise.
+/// Rows of `x,y`; y from x and noise.
 fn rows(from: usize, to: usize, y: impl Fn(f64, f64) -> f64) -> String {
     let mut text = "x,y\n".to_owned();
     for i in from..to {

@@ -1,4 +1,4 @@
-//! Blocks of rows, and a power per row.
+//! Blocks of rows; powers per row.
 
 use crate::support::{Desk, sine};
 
@@ -9,7 +9,7 @@ fn kernel(x: f64, z: f64) -> f64 {
     1.3 * (-0.5 * (x - z).powi(2) / 0.64).exp()
 }
 
-/// A⁻¹ B for a small positive definite A, and ln|A|.
+/// A⁻¹ B and ln|A|, A small and positive definite.
 fn solve(matrix: &[Vec<f64>], right: &[Vec<f64>]) -> (Vec<Vec<f64>>, f64) {
     let n = matrix.len();
     let mut a: Vec<Vec<f64>> = (0..n).map(|i| [matrix[i].clone(), right[i].clone()].concat()).collect();
@@ -34,8 +34,8 @@ fn product(a: &[Vec<f64>], b: &[Vec<f64>]) -> Vec<Vec<f64>> {
     a.iter().map(|row| (0..b[0].len()).map(|j| entry(row, j)).collect()).collect()
 }
 
-/// Log Z of structured Power EP (Bui et al. 2017 §3.7) with dense matrices: `ln N(y; 0, Q + D)` less
-/// `(1 − α)/2α Σ ln|I + α S_b/σ²|`, where D is block diagonal with `α_b S_b + σ² I`.
+/// Log Z of structured Power EP (Bui et al. 2017 §3.7), dense: `ln N(y; 0, Q + D)` less `(1 − α)/2α Σ ln|I +
+/// α S_b/σ²|`, with block-diagonal D of `α_b S_b + σ² I`.
 fn log_z(x: &[f64], y: &[f64], blocks: &[usize], power: impl Fn(usize) -> f64) -> f64 {
     let (n, across) = (x.len(), gram(&Z, x));
     let (half, _) = solve(&gram(&Z, &Z), &across);
@@ -67,7 +67,7 @@ fn log_z(x: &[f64], y: &[f64], blocks: &[usize], power: impl Fn(usize) -> f64) -
     value
 }
 
-/// Sine with a column of block names and a column of powers.
+/// Sine with columns of blocks and powers.
 fn desk() -> (Desk, Vec<f64>, Vec<f64>, Vec<usize>) {
     let (desk, text) = (Desk::new(), sine(24));
     let rows: Vec<Vec<f64>> = text
@@ -164,7 +164,7 @@ fn blocks_and_powers_are_streamed_kept_and_diagnosed() {
     assert_near(of("both.gp"), of("all.gp"));
 }
 
-/// Long numbers that are equal as floats, and different texts of one number.
+/// Numbers equal as floats; different texts of one number.
 #[test]
 fn blocks_are_told_apart_by_their_text() {
     let (desk, ..) = desk();

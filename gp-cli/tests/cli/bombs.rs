@@ -1,11 +1,11 @@
-//! Small inputs that expand to much memory or disk, and endless files.
+//! Inputs that expand to much memory or disk; endless files.
 
 use crate::support::{Desk, Said, sine};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use std::io::Write;
 
-/// Gzip of a beginning and a repeated word.
+/// Gzip of a beginning and repeated word.
 fn packed(beginning: &str, word: &str, times: usize) -> Vec<u8> {
     let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
     packed.write_all(beginning.as_bytes()).unwrap();
@@ -14,7 +14,7 @@ fn packed(beginning: &str, word: &str, times: usize) -> Vec<u8> {
     packed.finish().unwrap()
 }
 
-/// Runs under an address-space limit, beyond which the allocator aborts.
+/// Under an address-space limit, where the allocator aborts.
 #[cfg(target_os = "linux")]
 #[track_caller]
 fn refused_within(desk: &Desk, megabytes: u32, line: &str, texts: &[&str]) {
@@ -77,7 +77,6 @@ fn lines_of_too_many_cells_are_refused_early() {
     assert!(desk.ok("check t.csv").err.contains("2 rows, 2 columns"));
 }
 
-/// The error names an early line.
 #[cfg(target_os = "linux")]
 #[test]
 fn wide_rows_and_long_words_are_counted_before_many_are_read() {
@@ -99,7 +98,6 @@ fn wide_rows_and_long_words_are_counted_before_many_are_read() {
     assert!(line < 140, "{line}");
 }
 
-/// 800 GB as dense rows.
 #[test]
 fn sparse_rows_are_compared_with_the_free_space() {
     let desk = Desk::new();

@@ -1,4 +1,4 @@
-//! Report in a browser, if installed: no console messages; light and dark mode.
+//! Report in an installed browser: no console messages; light and dark.
 
 use crate::support::{Desk, circle};
 use std::io::Write;
@@ -31,7 +31,7 @@ fn messages(output: &Output) -> Vec<String> {
     text.lines().filter(|line| line.contains(":CONSOLE:")).map(str::to_owned).collect()
 }
 
-/// Colour of the upper left corner.
+/// Upper left corner's colour.
 fn ground(desk: &Desk, picture: &str) -> [u8; 3] {
     let file = std::fs::File::open(desk.path(picture)).unwrap();
     let mut reader = png::Decoder::new(std::io::BufReader::new(file)).read_info().unwrap();
@@ -40,7 +40,7 @@ fn ground(desk: &Desk, picture: &str) -> [u8; 3] {
     [pixels[0], pixels[1], pixels[2]]
 }
 
-/// Reports a skipped test past captured output; under nextest, `.config/nextest.toml` does.
+/// Reports skipping past captured output; under nextest, `.config/nextest.toml` does.
 fn skipped() {
     let names = NAMES.join(", ");
     let told = format!("skipped: reports_open_in_a_browser, because none of {names} is on the path\n");

@@ -1,4 +1,4 @@
-//! All column types of Parquet and Arrow, by pyarrow.
+//! Parquet and Arrow column types, by pyarrow.
 
 use gp_cli::data::{Column, Formats, Frame, Input, Kind, ReadOptions};
 
@@ -16,7 +16,7 @@ fn texts(column: &Column) -> Vec<String> {
     (0..column.values().len()).map(|row| column.text(row)).collect()
 }
 
-/// Name, type and cells of each column, without the second cell, which is always missing.
+/// Name, type and cells per column; the second cell is missing.
 const TYPES: [(&str, Kind, [&str; 3]); 24] = [
     ("bool", Kind::Boolean, ["true", "false", "true"]),
     ("i8", Kind::Number, ["1", "-128", "127"]),
@@ -71,7 +71,6 @@ fn what_is_not_read_is_named_and_can_be_left_out() {
     }
 }
 
-/// Required columns, several row groups and pages, unusual encodings, 96-bit instants; whole and in chunks.
 #[test]
 fn encodings_of_parquet() {
     let whole = read("encodings.parquet", None).unwrap();

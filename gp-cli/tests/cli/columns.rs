@@ -1,4 +1,4 @@
-//! Selection and interpretation of input columns.
+//! Selection and types of input columns.
 
 use crate::support::{Desk, sine};
 use std::fmt::Write as _;
@@ -9,7 +9,7 @@ fn inputs(desk: &Desk) -> Vec<String> {
     features.iter().map(|feature| feature["name"].as_str().unwrap().to_owned()).collect()
 }
 
-/// Table with a nameless index column, as from pandas.
+/// Nameless index column, as from pandas.
 fn numbered(table: &str, first: usize) -> String {
     let mut lines = table.lines();
     let mut text = format!(",{}\n", lines.next().unwrap());
@@ -104,7 +104,7 @@ fn the_index_of_pandas_is_no_input() {
     );
 }
 
-/// Dates in an index are an input.
+/// Index dates are inputs.
 #[test]
 fn a_named_index_of_pandas_is_an_identifier() {
     let desk = Desk::new();
@@ -168,7 +168,7 @@ fn columns_can_be_left_out() {
     assert!(both.code == 2 && both.err.contains("cannot be used with"), "{}", both.err);
 }
 
-/// A wrong separator is suspected only without any column of the model.
+/// Wrong separators are suspected only without any model column.
 #[test]
 fn a_missing_column_is_told_with_all_that_there_are() {
     let desk = Desk::new();
@@ -406,7 +406,7 @@ fn only_free_columns_are_taken_for_missing_ones() {
     desk.refused("predict model.gp typo.csv", 3, &["did you mean x_10 for x10?"]);
 }
 
-/// Units, times of day, long minus signs and rarely repeated words.
+/// Units, times of day, long minus signs, rarely repeated words.
 #[test]
 fn targets_in_other_notations_are_refused() {
     type Cell = fn(u32) -> String;

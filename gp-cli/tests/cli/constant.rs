@@ -1,4 +1,4 @@
-//! Constant targets, alone or with an offset or exposure.
+//! Constant targets, also with offset or exposure.
 
 use crate::support::Desk;
 
@@ -6,7 +6,6 @@ fn table(header: &str, row: impl Fn(usize) -> String) -> String {
     format!("{header}\n{}", (0..40).map(|i| row(i) + "\n").collect::<String>())
 }
 
-/// The latent function explains target less offset.
 #[test]
 fn a_constant_number_with_an_offset_that_varies_is_a_target() {
     let desk = Desk::new();

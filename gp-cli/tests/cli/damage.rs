@@ -1,4 +1,4 @@
-//! Randomly damaged files give errors or other tables, never a panic.
+//! Damaged files: errors or other tables, never panics.
 
 use crate::mutation::{Random, damaged};
 use gp_cli::data::{Formats, Input, ReadOptions, Source};

@@ -1,4 +1,4 @@
-//! Notations of dates, and words among dates.
+//! Date notations, words among dates.
 
 use crate::support::{Desk, noise};
 
@@ -42,7 +42,6 @@ fn dates_of_every_notation_are_the_same_dates() {
     assert_eq!(kind_of_when(&desk, ""), "date");
 }
 
-/// Whole numbers stay numbers; the message names the flag for dates.
 #[test]
 fn digits_that_are_dates_are_pointed_out() {
     let desk = Desk::new();

@@ -1,4 +1,4 @@
-//! `gp diagnose`: gradients and finite differences.
+//! `gp diagnose`: gradients, finite differences.
 
 use crate::support::{Desk, circle, sine};
 

@@ -1,8 +1,8 @@
-//! Counts with more variance than their likelihood.
+//! Overdispersed counts.
 
 use crate::support::{Desk, noise};
 
-/// Counts with a rate along x, and an input without effect; `scatter` draws a count around its mean.
+/// Counts with a rate along x, and a useless input; `scatter` draws around the mean.
 fn counts(scatter: impl Fn(f64, f64) -> f64) -> String {
     let row = |i: usize| {
         let x = 6.0 * (i as f64 * 0.618).fract();

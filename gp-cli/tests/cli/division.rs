@@ -1,4 +1,4 @@
-//! Cross-validation by groups and rolling.
+//! Grouped and rolling cross-validation.
 
 use crate::support::{Desk, Said, noise, sine};
 use serde_json::Value;
@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 const QUICK: &str = "--method exact --no-train";
 
-/// Rows of `site,x,y`: y depends on the site, one of twelve, and not on x.
+/// Rows of `site,x,y`: y depends on the site (one of twelve), not on x.
 fn sites(rows: usize) -> Vec<String> {
     let row = |i: usize| {
         let site = i * 7 % 12;
@@ -32,7 +32,7 @@ fn line<'a>(said: &'a Said, with: &str) -> &'a str {
     found.unwrap_or_default()
 }
 
-/// A site's level is known only with random folds.
+/// Site levels are known to random folds only.
 #[test]
 fn rows_of_a_group_are_never_on_both_sides() {
     let desk = Desk::new();
@@ -96,7 +96,6 @@ fn few_groups_are_left_out_one_at_a_time() {
     desk.refused("cv one.csv --target y --groups site", 3, &["1 group", "nothing to leave out"]);
 }
 
-/// Every third site has the other label.
 #[test]
 fn labels_are_shared_out_as_groups_allow() {
     let desk = Desk::new();
@@ -161,7 +160,7 @@ fn parts_go_forward_along_a_column() {
     assert_eq!(desk.ok(&format!("{cv} --threads 1")).out, desk.ok(&format!("{cv} --threads 2")).out);
 }
 
-/// Earlier rows do not tell the later level; random folds do.
+/// Earlier rows do not show the later level; random folds do.
 #[test]
 fn what_is_to_come_is_not_learned_from() {
     let desk = Desk::new();

@@ -1,9 +1,9 @@
-//! Tables at the limits of models and scores.
+//! Tables at model and score limits.
 
 use crate::support::{Desk, noise};
 use std::time::Instant;
 
-/// Counts with a rate along x and an exposure, one of them wrong.
+/// Counts with exposure and a rate along x; one is wrong.
 fn counts_with_a_giant(rows: usize) -> String {
     let row = |i: usize| {
         let (x, exposure) = (6.0 * i as f64 / rows as f64, 2.0 + (i % 4) as f64);
@@ -14,7 +14,7 @@ fn counts_with_a_giant(rows: usize) -> String {
     "x,n,e\n".to_owned() + &(0..rows).map(row).collect::<String>()
 }
 
-/// EP stops without improvement; a time limit that ends an evaluation is reported.
+/// EP stops without improvement; ended evaluations are reported.
 #[test]
 fn a_giant_among_counts_takes_no_more_time_than_allowed() {
     let desk = Desk::new();
@@ -30,7 +30,7 @@ fn a_giant_among_counts_takes_no_more_time_than_allowed() {
     }
 }
 
-/// Weight 10 000 stands for as many rows of one target.
+/// Weight 10 000 equals as many rows.
 #[test]
 fn weights_that_leave_no_noise_are_told() {
     let desk = Desk::new();
@@ -46,7 +46,7 @@ fn weights_that_leave_no_noise_are_told() {
     assert!(!said.err.contains("learned away"), "{}", said.err);
 }
 
-/// A large weight claims identical observations; no warning for labels.
+/// Large weights claim identical observations; labels are exempt.
 #[test]
 fn heavy_rows_of_numbers_are_told_before_training() {
     let desk = Desk::new();
@@ -61,7 +61,7 @@ fn heavy_rows_of_numbers_are_told_before_training() {
     }
 }
 
-/// EP and natural gradients iterate within an evaluation. A time limit ends them during the first.
+/// EP and natural gradients iterate within an evaluation, which the limit ends.
 #[test]
 fn a_limit_below_one_evaluation_ends_it() {
     let desk = Desk::new();
@@ -78,7 +78,7 @@ fn a_limit_below_one_evaluation_ends_it() {
     }
 }
 
-/// As noise vanishes, the density is unbounded. Training stops before overflow; variances are at most the
+/// Vanishing noise makes the density unbounded. Training stops before overflow; variances stay below the
 /// targets'.
 #[test]
 fn weights_of_any_size_leave_sensible_variances() {
@@ -106,7 +106,7 @@ fn weights_of_any_size_leave_sensible_variances() {
     }
 }
 
-/// Input-dependent noise can vanish between some rows and explode between others.
+/// Input-dependent noise vanishes or explodes.
 #[test]
 fn variances_beyond_all_targets_are_told() {
     let desk = Desk::new();
@@ -135,8 +135,7 @@ fn variances_beyond_all_targets_are_told() {
     assert!(said.err.contains("in 1 of 2 rows, the first of them row 2"), "{}", said.err);
 }
 
-/// Duplicate rows of targets with a shared kernel: unbounded density as noise vanishes; a value at the noise
-/// limit is not called converged.
+/// With duplicates, the density is unbounded as noise vanishes; the noise limit is no convergence.
 #[test]
 fn copies_of_rows_that_leave_no_noise_are_told() {
     let desk = Desk::new();
@@ -184,7 +183,6 @@ fn scores_without_a_finite_number_are_named() {
     assert!(said.err.contains("smse has no finite number: the targets do not vary"), "{}", said.err);
 }
 
-/// Text shows four digits, JSON all.
 #[test]
 fn likelihoods_are_shown_with_few_digits() {
     let desk = Desk::new();
@@ -199,7 +197,7 @@ fn likelihoods_are_shown_with_few_digits() {
     assert!((value(&shown) / value(&exact) - 1.0).abs() < 1e-3, "{shown} instead of {exact}");
 }
 
-/// Without noise the evidence has few accurate digits: a large gradient is no convergence.
+/// Without noise, evidence has few digits: large gradients are no convergence.
 #[test]
 fn tables_without_noise_are_not_said_to_converge() {
     let desk = Desk::new();

@@ -1,11 +1,11 @@
-//! Default models of few rows per input.
+//! Default models with few rows per input.
 
 use crate::support::{Desk, noise};
 use std::ops::Range;
 
 type Target<'t> = &'t dyn Fn(&[f64], f64) -> f64;
 
-/// Standard normal inputs with a target; `again` numbers repeated measurements.
+/// Standard normal inputs, target; `again` numbers repeated measurements.
 fn rows(inputs: usize, places: Range<usize>, again: usize, target: Target<'_>) -> String {
     let names: Vec<String> = (0..inputs).map(|d| format!("x{d}")).collect();
     let row = |i: usize| {
@@ -16,7 +16,7 @@ fn rows(inputs: usize, places: Range<usize>, again: usize, target: Target<'_>) -
     format!("{},y\n", names.join(",")) + &places.map(row).collect::<String>()
 }
 
-/// Coverage of 95 % intervals, and log density less that of the constant prediction.
+/// Coverage of 95 % intervals; log density above the constant prediction.
 fn scores(desk: &Desk, table: &str) -> (f64, f64) {
     let scores = desk.ok(&format!("eval m.gp {table} --json")).json();
     let (own, mean) = (&scores["scores"]["gp"], &scores["scores"]["mean"]);
@@ -24,7 +24,7 @@ fn scores(desk: &Desk, table: &str) -> (f64, f64) {
     (own["coverage"][2].as_f64().unwrap(), density)
 }
 
-/// Fits the first rows; scores repeated measurements of them, and later rows.
+/// Scores repeated measurements and later rows.
 fn fitted(inputs: usize, training: usize, target: Target<'_>) -> [(f64, f64); 2] {
     let desk = Desk::new();
     desk.write("t.csv", rows(inputs, 0..training, 0, target));
@@ -34,8 +34,7 @@ fn fitted(inputs: usize, training: usize, target: Target<'_>) -> [(f64, f64); 2]
     [scores(&desk, "again.csv"), scores(&desk, "later.csv")]
 }
 
-/// Without weak priors, a length-scale per input overfits tens of rows: repeated measurements leave their
-/// intervals.
+/// Without weak priors, tens of rows are overfitted: repeated measurements leave their intervals.
 #[test]
 fn intervals_of_few_rows_and_many_inputs_hold_what_they_say() {
     let line = |x: &[f64]| x.iter().enumerate().map(|(d, x)| noise(90_000 + d) * x).sum::<f64>();
@@ -62,7 +61,7 @@ fn intervals_of_few_rows_and_many_inputs_hold_what_they_say() {
     }
 }
 
-/// Two of five inputs matter, only jointly; strong priors on length-scales would hide it.
+/// Two of five inputs matter, jointly; strong length-scale priors hide it.
 #[test]
 fn few_inputs_that_matter_are_found_among_few_rows() {
     let product = |x: &[f64], noise: f64| x[0] * x[1] + 0.3 * noise;
@@ -72,8 +71,7 @@ fn few_inputs_that_matter_are_found_among_few_rows() {
     }
 }
 
-/// With a prior growing as D instead of √D, all length-scales grow first: 0.13 above the constant
-/// prediction.
+/// With a prior growing as D, not √D, all length-scales grow first: 0.13 above the constant prediction.
 #[test]
 fn one_curved_input_is_found_among_many() {
     let curved = |x: &[f64], noise: f64| (2.5 * x[0]).sin() + 0.5 * x[1] + 0.2 * noise;
@@ -81,7 +79,7 @@ fn one_curved_input_is_found_among_many() {
     assert!(held > 0.85 && gain > 0.7, "intervals hold {held}, {gain} above the mean");
 }
 
-/// A number x and one of twenty words; the target depends on `sin 4x` and slightly on the word.
+/// Number x and one of twenty words; targets depend on `sin 4x`, slightly on the word.
 fn number_and_word(places: Range<usize>, target: impl Fn(f64, f64) -> String) -> String {
     let row = |i: usize| {
         let (x, word) = (noise(1_000 + i), (1e6 * noise(9_000 + i).abs()) as usize % 20);
@@ -91,7 +89,7 @@ fn number_and_word(places: Range<usize>, target: impl Fn(f64, f64) -> String) ->
     "x,word,y\n".to_owned() + &places.map(row).collect::<String>()
 }
 
-/// From the default start alone, all length-scales grow first: 0.025 above the constant prediction.
+/// From the default start alone: 0.025 above the constant prediction.
 #[test]
 fn one_curved_input_is_found_beside_many_words() {
     let number = |f: f64, noise: f64| format!("{:.4}", f + 0.2 * noise);
@@ -105,7 +103,7 @@ fn one_curved_input_is_found_beside_many_words() {
     }
 }
 
-/// From the default start alone, the loss is that of class frequencies, 0.69.
+/// From the default start alone: class frequencies' loss, 0.69.
 #[test]
 fn one_curved_input_of_labels_is_found_beside_many_words() {
     let label = |f: f64, noise: f64| if f + 0.3 * noise > 0.0 { "yes" } else { "no" }.to_owned();
@@ -120,8 +118,8 @@ fn one_curved_input_of_labels_is_found_beside_many_words() {
     }
 }
 
-/// Along forty or more inputs, short length-scales fit noise: from a quarter of the default alone, the loss
-/// is 0.63 and 0.68.
+/// Along many inputs, short length-scales fit noise: from a quarter of the default alone, losses are 0.63 and
+/// 0.68.
 #[test]
 fn a_product_of_two_among_many_inputs_of_labels_is_found() {
     let label = |x: &[f64], noise: f64| (x[0] * x[1] + 0.5 * x[2] + 0.5 * noise).signum();
@@ -147,7 +145,7 @@ fn fixed_length_scales_stay_where_starts_are_tried() {
     }
 }
 
-/// Priors need standardised targets and inputs, and unknown noise.
+/// Priors need standardised data and unknown noise.
 #[test]
 fn priors_are_left_out_where_they_have_no_measure() {
     let desk = Desk::new();

@@ -140,7 +140,6 @@ fn parameters_are_fixed_bounded_and_expected_by_name() {
     assert!(noise.contains("in [0.02, none]"), "{noise}");
 }
 
-/// One kernel per latent function is shown; fixed parameters have no prior.
 #[test]
 fn every_kernel_is_shown() {
     let desk = Desk::new();

@@ -46,6 +46,7 @@ fn pieces_are_the_table() {
     }
 }
 
+<<<<<<< HEAD
 /// Cells and place of each row.
 fn rows(mut pieces: Box<dyn FrameStream + '_>) -> Vec<Vec<String>> {
     let mut rows = Vec::new();
@@ -91,6 +92,8 @@ fn processes_read_parts_of_the_table() {
 }
 
 /// SQLite: whole and in chunks, from file and from bytes.
+=======
+>>>>>>> docs
 #[cfg(feature = "sqlite")]
 #[test]
 fn databases_hold_tables() {
@@ -117,7 +120,7 @@ fn databases_hold_tables() {
     assert!(pieces.next_piece().unwrap().is_none());
 }
 
-/// DuckDB files are recognised, with advice on exporting tables.
+/// DuckDB is recognised, with advice.
 #[test]
 fn files_that_are_not_read_are_known() {
     let bytes = [&[7; 8][..], b"DUCK", &[0; 100]].concat();

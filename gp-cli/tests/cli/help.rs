@@ -1,4 +1,4 @@
-//! Short and long help, and suggestions for misspelt names.
+//! Short and long help; suggested names.
 
 use crate::support::{Desk, circle, sine};
 
@@ -28,7 +28,6 @@ fn help_is_short_or_whole() {
     }
 }
 
-/// Names are equivalent to numbers, also as stored.
 #[test]
 fn kernels_name_columns() {
     let desk = Desk::new();
@@ -77,7 +76,6 @@ fn likelihoods_have_other_names() {
     desk.refused("fit s.csv --target y -o p.gp --likelihood poison", 2, &["did you mean `poisson`?"]);
 }
 
-/// Aliases stand for kernels, not for parameters or priors.
 #[test]
 fn kernels_have_other_names() {
     let desk = Desk::new();

@@ -1,8 +1,8 @@
-//! Identifiers are text, unchanged in outputs and for groups.
+//! Identifiers are unchanged text, also of groups.
 
 use crate::support::{Desk, sine};
 
-/// Sine with three identifiers that are equal as numbers.
+/// Three identifiers, equal as numbers.
 fn table() -> String {
     let text = sine(30);
     let ids = ["007", "7", "9007199254740993"];
@@ -72,7 +72,6 @@ fn groups_are_told_apart_by_their_text() {
     assert_eq!(said.json()["division"]["groups"].to_string(), "[1,1,1,1]");
 }
 
-/// Parquet and Arrow, also in dictionaries.
 #[test]
 fn long_integers_are_exact() {
     let desk = Desk::new();

@@ -1,4 +1,4 @@
-//! Interrupted, killed or timed-out fits resume to the same bytes.
+//! Interrupted, killed or timed-out fits resume to equal bytes.
 #![cfg(unix)]
 
 use crate::support::{Desk, Said, circle, sine, words};
@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// Hundreds of iterations each, on batches and on all rows.
+/// Hundreds of iterations, on batches and all rows.
 const FITS: [&str; 3] = [
     "fit t.csv --target y --method sep --inducing 20 --batch-size 20 --epochs 60",
     "fit t.csv --target y --method ep --inducing 30 --optimizer adam --iterations 400",
@@ -42,7 +42,7 @@ pub(crate) fn wait_for(path: &Path, child: &mut Child) {
     }
 }
 
-/// Runs a fit, with a signal after its first checkpoint.
+/// Signals a fit after its first checkpoint.
 fn interrupt(desk: &Desk, line: &str, name: &str) -> Said {
     let mut child = start(desk, line);
     wait_for(&desk.path("state/training.checkpoint"), &mut child);
@@ -96,7 +96,6 @@ fn mixtures_go_on_from_either_stage_to_the_same_bytes() {
     }
 }
 
-/// During the quick fit before training, or while sites converge after it.
 #[test]
 fn an_end_before_or_behind_training_changes_no_byte() {
     let fit = "fit t.csv --target y --method sep --inducing 10 --batch-size 20 --epochs 4 --quiet";
@@ -132,7 +131,7 @@ fn an_end_before_or_behind_training_changes_no_byte() {
     assert!(late.read("model.gp") == straight.read("model.gp"));
 }
 
-/// The summary blocks on a full pipe, so that the process still runs.
+/// A full pipe blocks the summary, so the process still runs.
 #[test]
 fn an_end_behind_the_model_says_that_it_is_there() {
     let (desk, (unread, mut full)) = (desk(), std::io::pipe().unwrap());
@@ -151,7 +150,6 @@ fn an_end_behind_the_model_says_that_it_is_there() {
     desk.ok("inspect model.gp");
 }
 
-/// The checkpoint contains the round.
 #[test]
 fn active_sets_go_on_to_the_same_bytes() {
     let fit = "fit t.csv --target y --method ivm --inducing 60 --iterations 30";
@@ -251,14 +249,14 @@ fn before_the_first_checkpoint_the_end_comes_at_once() {
     desk.ok("fit t.csv --target y --method ivm --inducing 300 --iterations 1 --resume state --time-limit 1s");
 }
 
-/// Iterations are made longer until one is interrupted in the middle.
+/// Iterations lengthen until one is interrupted.
 #[test]
 fn after_a_checkpoint_the_end_comes_within_an_iteration() {
     let is_in_the_middle = |points: usize| ended_after_a_checkpoint(6_000, points);
     assert!([400, 800, 1_600, 3_200].into_iter().any(is_in_the_middle), "all iterations are too short");
 }
 
-/// Interrupts after the first checkpoint and resumes; `false` if another checkpoint came before the end.
+/// Interrupts after the first checkpoint and resumes; `false` if more checkpoints came.
 fn ended_after_a_checkpoint(rows: usize, points: usize) -> bool {
     let desk = Desk::new();
     desk.write("t.csv", circle(rows));

@@ -2,8 +2,8 @@
 
 use crate::support::{Desk, circle, noise, sine};
 
-/// Rows of `a,b,colour,flag,day,y`. Every column but `a` has gaps, four in the first row; `y` is larger by 2
-/// where `b` is missing.
+/// Rows of `a,b,colour,flag,day,y`. All columns but `a` have gaps, four in the first row; missing `b` adds 2
+/// to `y`.
 fn gaps(rows: usize, target: impl Fn(f64, usize) -> String) -> String {
     let row = |i: usize| {
         let (a, b) = (((i * 17) % 41) as f64 / 20.0 - 1.0, ((i * 29) % 37) as f64 / 18.0 - 1.0);
@@ -26,7 +26,7 @@ fn number(y: f64, _: usize) -> String {
     y.to_string()
 }
 
-/// Lines without header that pass `keep`.
+/// Lines after the header that pass `keep`.
 fn lines(table: &str, keep: impl Fn(&str) -> bool) -> String {
     let (header, rows) = table.split_once('\n').unwrap();
     format!(
@@ -40,8 +40,7 @@ fn rmse(desk: &Desk, line: &str) -> f64 {
     desk.ok(&format!("eval {line} --json --quiet")).json()["scores"]["gp"]["rmse"].as_f64().unwrap()
 }
 
-/// One noise serves all rows: if a number is missing at random, 50 % intervals are too narrow for incomplete
-/// rows, too wide for complete ones.
+/// One noise for all rows: 50 % intervals are too narrow for incomplete rows, too wide for complete ones.
 #[test]
 fn intervals_pay_for_what_is_missing() {
     let row = |i: usize, is_missing: bool| {
@@ -65,8 +64,7 @@ fn intervals_pay_for_what_is_missing() {
     assert!(whole > 0.7 && gaps < 0.3, "{whole} and {gaps}");
 }
 
-/// Informative gaps: incomplete rows are predicted as well as complete ones, and these better than by fewer
-/// rows.
+/// Informative gaps: incomplete rows are predicted as well, and complete ones better than by fewer rows.
 #[test]
 fn what_is_missing_tells_something() {
     let desk = Desk::new();
@@ -110,7 +108,6 @@ fn what_is_missing_tells_something() {
     assert!(said.contains("b=(missing) "), "{said}");
 }
 
-/// Predictions equal those without dropped rows.
 #[test]
 fn what_is_left_out_leaves_no_trace() {
     let desk = Desk::new();
@@ -192,7 +189,6 @@ fn new_rows_may_miss_what_rows_of_training_did() {
     desk.ok("plot model.gp all.csv -o q.svg --quiet");
 }
 
-/// Scores and updates need the target.
 #[test]
 fn rows_without_a_target_teach_nothing() {
     let desk = Desk::new();
@@ -218,7 +214,6 @@ fn rows_without_a_target_teach_nothing() {
     desk.ok("fit t.csv --target y --missing keep --iterations 5 --quiet --force --test new.csv");
 }
 
-/// A test fold may have gaps where the training fold has none.
 #[test]
 fn parts_of_cross_validation_have_the_inputs_of_the_whole() {
     let desk = Desk::new();

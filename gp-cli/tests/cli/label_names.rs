@@ -1,8 +1,8 @@
-//! Names for labels, from fit to plots.
+//! Label names, from fit to plots.
 
 use crate::support::{Desk, noise};
 
-/// Rows of `x,y`: `y` is 1 for x above 3, with errors, and 2 above 5 if `three`.
+/// Rows of `x,y`: 1 above x = 3, with errors; 2 above 4.5 if `three`.
 fn table(rows: usize, three: bool) -> String {
     let row = |i: usize| {
         let x = 6.0 * i as f64 / rows as f64;
@@ -54,7 +54,6 @@ fn names_are_shown_and_read() {
     assert_eq!(desk.ok("inspect m.gp --json").json()["about"]["target"]["names"][1], "yes");
 }
 
-/// Names for some labels, with an order; cross-validation and configuration files.
 #[test]
 fn some_labels_have_names() {
     let desk = Desk::new();

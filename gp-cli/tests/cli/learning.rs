@@ -1,16 +1,16 @@
-//! Fits of misleading data, and fits that learn nothing.
+//! Misleading data; fits that learn nothing.
 
 use crate::support::{Desk, circle, normal_table};
 use std::fmt::Write as _;
 
-/// Evenly spread numbers in [−1, 1], different per column.
+/// Evenly spread in [−1, 1], different per column.
 fn spread(row: usize, column: usize) -> f64 {
     const GOLDEN: f64 = 0.618_033_988_749_894_9;
     let step = (GOLDEN * (column + 1) as f64 + (column as f64).sqrt()).fract();
     2.0 * (0.5 + step * row as f64).fract() - 1.0
 }
 
-/// Smooth function of two of `inputs` inputs.
+/// Smooth function of two inputs.
 fn two_matter(rows: usize, inputs: usize) -> String {
     let names: Vec<String> = (0..inputs).map(|column| format!("x{column}")).collect();
     let mut table = format!("{},y\n", names.join(","));
@@ -23,7 +23,7 @@ fn two_matter(rows: usize, inputs: usize) -> String {
     table
 }
 
-/// From equal length-scales, the `vfe` and `svgp` bounds are largest at pure noise.
+/// From equal length-scales, `vfe` and `svgp` bounds are best at pure noise.
 #[test]
 fn few_inputs_that_matter_are_found_among_many() {
     let desk = Desk::new();
@@ -37,7 +37,7 @@ fn few_inputs_that_matter_are_found_among_many() {
     }
 }
 
-/// The default length-scale 1 is so short for 24 inputs that learning ends at pure noise.
+/// For 24 inputs, length-scale 1 ends at pure noise.
 #[test]
 fn given_kernels_without_length_scales_learn_too() {
     let desk = Desk::new();
@@ -57,12 +57,12 @@ fn given_kernels_without_length_scales_learn_too() {
     assert!(error(&given) > 0.5);
 }
 
-/// Nearly normal inputs, y = sin(`rate` · x0) and noise of this deviation.
+/// Nearly normal inputs, y = sin(`rate` · x0), noise.
 fn one_matters((seed, rows): (u64, usize), inputs: usize, (rate, noise): (f64, f64)) -> String {
     normal_table(seed, (rows, inputs), |x, next| format!("{:.5}", (rate * x[0]).sin() + noise * next))
 }
 
-/// From equal length-scales under priors, all must shrink first.
+/// Equal length-scales under priors must all shrink first.
 #[test]
 fn fast_functions_of_one_input_are_found() {
     let desk = Desk::new();
@@ -76,7 +76,7 @@ fn fast_functions_of_one_input_are_found() {
     }
 }
 
-/// Without priors, from length-scale √D, sparse objectives end where 30 length-scales fit noise.
+/// Without priors, from √D, 30 length-scales fit noise.
 #[test]
 fn given_kernels_do_not_fit_noise_by_length_scales() {
     let desk = Desk::new();
@@ -115,7 +115,7 @@ fn parameters_that_run_away_are_named() {
     assert!(warnings.contains("linear.lengthscale = "), "{warnings}");
 }
 
-/// One 1e9 makes the standard deviation 1e8 times too large; a scale by quartiles ignores it.
+/// 1e9 inflates the standard deviation 1e8 times; quartiles ignore it.
 #[test]
 fn one_enormous_number_leaves_the_function_to_be_found() {
     let desk = Desk::new();
@@ -134,7 +134,7 @@ fn one_enormous_number_leaves_the_function_to_be_found() {
     assert!(!json["reason"].as_str().unwrap().contains("nothing was learned"), "{json}");
 }
 
-/// At power 1, inducing inputs of few rows would move to single rows, so they are fixed.
+/// At power 1, inducing inputs of few rows stay fixed: they would move to single rows.
 #[test]
 fn few_rows_do_not_move_inducing_inputs_at_power_one() {
     let desk = Desk::new();
@@ -159,7 +159,6 @@ fn few_rows_do_not_move_inducing_inputs_at_power_one() {
     desk.refused("fit few.csv --target y --no-train --fix none --force", 2, &["--no-train", "--fix none"]);
 }
 
-/// Sweeps over one batch continue to convergence, as for `ep`.
 #[test]
 fn sites_in_one_batch_settle_without_training() {
     let desk = Desk::new();
@@ -175,7 +174,7 @@ fn sites_in_one_batch_settle_without_training() {
     }
 }
 
-/// Labels are log-concave: the default is `--sites full`.
+/// Log-concave labels default to `--sites full`.
 #[test]
 fn mini_batches_have_sites_of_their_own() {
     let desk = Desk::new();
@@ -195,7 +194,7 @@ fn mini_batches_have_sites_of_their_own() {
     assert_ne!(model(""), model("--sites tied"));
 }
 
-/// Predictions average over models, which an update reweights.
+/// Predictions average models, which updates reweight.
 #[test]
 fn few_rows_leave_parameters_uncertain() {
     let desk = Desk::new();
@@ -232,7 +231,6 @@ fn few_rows_leave_parameters_uncertain() {
     assert_eq!(models("prior.gp"), 1);
 }
 
-/// With three classes, each component has several functions.
 #[test]
 fn uncertain_parameters_of_labels_are_updated_too() {
     let desk = Desk::new();
@@ -274,7 +272,7 @@ fn targets_whose_squares_are_no_numbers_are_refused() {
     desk.refused("fit tiny.csv --target y", 3, &["column y", "beyond the range of numbers"]);
 }
 
-/// Labels by three sectors of a disc.
+/// Labels by sectors of a disc.
 fn sectors(rows: usize) -> String {
     let mut table = "a,b,y\n".to_owned();
     for row in 0..rows {
@@ -291,7 +289,7 @@ fn sectors(rows: usize) -> String {
     table
 }
 
-/// Thirty passes over a small table are thirty steps, too few.
+/// Thirty passes are thirty steps, too few.
 #[test]
 fn several_classes_are_learned_to_the_end() {
     let desk = Desk::new();
@@ -310,7 +308,7 @@ fn several_classes_are_learned_to_the_end() {
     assert!(objective(&batches) > objective(&whole) - 5.0, "{batches} and {whole}");
 }
 
-/// Ten scores from 0 to 9, with a label from a rule.
+/// Ten scores (0 to 9), labels by rule.
 fn scores(rows: usize, label: impl Fn(usize, &mut [f64]) -> usize) -> String {
     let names: Vec<String> = (0..10).map(|column| format!("x{column}")).collect();
     (0..rows).fold(format!("{},label\n", names.join(",")), |text, row| {
@@ -321,7 +319,7 @@ fn scores(rows: usize, label: impl Fn(usize, &mut [f64]) -> usize) -> String {
     })
 }
 
-/// Scores higher in a different third of the columns per class.
+/// Higher scores in another third of columns per class.
 fn scores_of_kinds(rows: usize, classes: usize) -> String {
     scores(rows, |row, x| {
         let class = row % classes;
@@ -355,7 +353,7 @@ fn labels_of_similar_inputs_have_one_length_scale_unless_few_inputs_matter() {
     assert!(!own.err.contains("of one kind"), "{}", own.err);
 }
 
-/// The evidence of several classes would choose a longer length-scale.
+/// Multiclass evidence prefers longer length-scales.
 #[test]
 fn several_classes_of_similar_inputs_keep_the_length_scale_of_regressions() {
     let desk = Desk::new();

@@ -1,9 +1,8 @@
-//! Learning from labels, with many irrelevant inputs or many classes.
+//! Labels with many irrelevant inputs or classes.
 
 use crate::support::{Desk, normal_table};
 
-/// Nearly normal inputs; label k0, k1, … by the number of `cuts` below `f` of the inputs and one more
-/// number.
+/// Nearly normal inputs; label k0, k1, … by the number of `cuts` below `f` of inputs and another number.
 fn labelled(seed: u64, sizes: (usize, usize), cuts: &[f64], f: fn(&[f64], f64) -> f64) -> String {
     normal_table(seed, sizes, |x, next| {
         let value = f(x, next);
@@ -11,7 +10,7 @@ fn labelled(seed: u64, sizes: (usize, usize), cuts: &[f64], f: fn(&[f64], f64) -
     })
 }
 
-/// Share of wrong labels in further rows.
+/// Error in further rows.
 fn error(desk: &Desk, flags: &str) -> f64 {
     let json = desk.ok(&format!("fit t.csv --target y --test new.csv --json --force {flags}")).json();
     json["test"]["scores"]["gp"]["error"].as_f64().unwrap()
@@ -24,7 +23,7 @@ fn desk(sizes: (usize, usize), cuts: &[f64], f: fn(&[f64], f64) -> f64) -> Desk 
     desk
 }
 
-/// From equal length-scales, learning ended at a linear term with half of the labels wrong.
+/// From equal length-scales, half of the labels were wrong.
 #[test]
 fn classes_that_depend_on_two_of_many_inputs_are_learned() {
     let desk = desk((200, 30), &[-0.5, 0.5], |x, _| (3.0 * x[0]).sin() + 0.5 * x[1]);
@@ -34,7 +33,6 @@ fn classes_that_depend_on_two_of_many_inputs_are_learned() {
     }
 }
 
-/// From equal length-scales, all grew until no input mattered.
 #[test]
 fn given_kernels_of_labels_keep_the_input_that_matters() {
     let desk = desk((60, 10), &[0.0], |x, _| (3.0 * x[0]).sin());
@@ -44,7 +42,7 @@ fn given_kernels_of_labels_keep_the_input_that_matters() {
     }
 }
 
-/// Moment-matched sites of surprising labels were worse than class frequencies.
+/// Moment-matched sites were worse than class frequencies.
 #[test]
 fn active_rows_represent_the_labels_of_five_noisy_classes() {
     let desk =
@@ -63,7 +61,6 @@ fn active_rows_represent_the_labels_of_five_noisy_classes() {
     assert!(ivm < 1.3 * ep, "{ivm} {ep}");
 }
 
-/// Under Gaussian noise, both learn by the same closed form.
 #[test]
 fn ep_under_gaussian_noise_is_pep_of_power_one() {
     let desk = Desk::new();

@@ -1,8 +1,8 @@
-//! As many inputs as rows, more than 64 inputs, and counts without pattern.
+//! Wide tables, and counts without pattern.
 
 use crate::support::{Desk, normal_table};
 
-/// Scores of model and linear model on further rows, with the plan.
+/// Model, linear model; plan.
 fn scores(sizes: (usize, usize), score: &str, f: fn(&[f64], f64) -> String) -> ([f64; 2], String) {
     let desk = Desk::new();
     let table = |seed, rows| normal_table(seed, (rows, sizes.1), f);
@@ -13,7 +13,7 @@ fn scores(sizes: (usize, usize), score: &str, f: fn(&[f64], f64) -> String) -> (
     (["gp", "linear"].map(|model| scores[model][score].as_f64().unwrap()), said.err)
 }
 
-/// With a shared length-scale from 65 inputs on, a linear model was as good.
+/// From 65 inputs on, a shared length-scale was no better than linear.
 #[test]
 fn few_of_many_inputs_are_found_beyond_64() {
     let ([found, linear], plan) =
@@ -22,7 +22,7 @@ fn few_of_many_inputs_are_found_beyond_64() {
     assert!(plan.contains("one length-scale because of 70 inputs (one for each if few matter)"), "{plan}");
 }
 
-/// Without a linear term, a quarter of the labels were wrong.
+/// Without linear terms, a quarter were wrong.
 #[test]
 fn labels_of_fewer_rows_than_inputs_have_a_linear_term() {
     let ([found, linear], plan) = scores((60, 100), "log_loss", |x, next| {
@@ -33,7 +33,7 @@ fn labels_of_fewer_rows_than_inputs_have_a_linear_term() {
     assert!(found < linear, "{found} {linear}");
 }
 
-/// The evidence was no better than of one rate, and the fit counted as converged.
+/// Evidence as of one rate counted as converged.
 #[test]
 fn counts_without_any_pattern_are_not_learned() {
     let desk = Desk::new();
@@ -50,7 +50,7 @@ fn counts_without_any_pattern_are_not_learned() {
     assert_eq!(desk.ok(fit).json()["converged"], true);
 }
 
-/// Rounding of sites, at precisions of 1e11, prevented convergence.
+/// Site rounding at precision 1e11 prevented convergence.
 #[test]
 fn counts_of_a_hundred_billion_converge() {
     let desk = Desk::new();
@@ -61,7 +61,7 @@ fn counts_of_a_hundred_billion_converge() {
     assert!(!said.err.contains("EP did not converge"), "{}", said.err);
 }
 
-/// The message named only the ends of a quadrature interval.
+/// The message named quadrature ends only.
 #[test]
 fn a_variance_beyond_all_counts_is_named() {
     let desk = Desk::new();

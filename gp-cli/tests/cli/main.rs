@@ -1,4 +1,4 @@
-//! Tests of the built binary: files, streams and exit codes.
+//! The built binary: files, streams, exit codes.
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 mod bad_input;

@@ -1,4 +1,4 @@
-//! Small files and settings that need much memory are refused before allocation.
+//! Small files and settings that need much memory are refused early.
 
 use crate::support::{Desk, sine};
 use flate2::Compression;
@@ -57,7 +57,7 @@ fn archives_that_unpack_to_much_are_refused() {
     desk.refused("check flags.npz --memory 40M", 3, &["array X unpacked, needs 50 MB or more"]);
 }
 
-/// 7 kB with a compressed word of 200 MB, in a data or dictionary page.
+/// 7 kB with a word of 200 MB, in data or dictionary pages.
 #[test]
 fn pages_of_parquet_that_unpack_to_much_are_refused() {
     let desk = Desk::new();
@@ -105,7 +105,6 @@ fn tables_of_text_are_counted_as_they_are_read() {
     desk.ok("check t.csv --memory 200M");
 }
 
-/// Fewer columns would not help.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_budget_below_the_program_itself_is_told_what_is_needed() {

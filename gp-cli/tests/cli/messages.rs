@@ -83,7 +83,7 @@ fn control_characters_and_long_cells_do_not_reach_the_terminal() {
     desk.refused("fit t.csv --target \u{1b}[2J --force", 3, &["no column \\u{1b}[2J"]);
 }
 
-/// The square of a giant overflows, and perhaps sums.
+/// The giant's square overflows, perhaps sums.
 #[test]
 fn giants_are_named_with_their_place() {
     let desk = Desk::new();
@@ -107,7 +107,7 @@ fn giants_are_named_with_their_place() {
     desk.refused("fit t.csv --target y --force", 3, &texts);
 }
 
-/// Numbers of one size are no giants while their squares are finite.
+/// Equal sizes are no giants while squares are finite.
 #[test]
 fn large_numbers_are_called_giants_where_it_is_true() {
     let desk = Desk::new();
@@ -131,7 +131,7 @@ fn large_numbers_are_called_giants_where_it_is_true() {
     assert!(said.err.contains(text), "{}", said.err);
 }
 
-/// Variances under- or overflow. Inputs of any size have units.
+/// Variances under- or overflow; inputs of any size have units.
 #[test]
 fn targets_without_a_variance_are_named_with_their_column() {
     let desk = Desk::new();

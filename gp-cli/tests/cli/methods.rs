@@ -1,4 +1,4 @@
-//! Posteriors other than one Gaussian per latent: mixtures and active points.
+//! Mixtures and active points.
 
 use crate::support::{Desk, circle, sine};
 use gp_cli::Context;
@@ -11,7 +11,7 @@ fn with(table: &str) -> Desk {
     desk
 }
 
-/// Three labels along a line, in six stretches.
+/// Three labels in six stretches.
 fn stretches(rows: usize) -> String {
     let row = |i: usize| {
         let x = 6.0 * i as f64 / rows as f64;
@@ -20,8 +20,7 @@ fn stretches(rows: usize) -> String {
     "x,y\n".to_owned() + &(0..rows).map(row).collect::<String>()
 }
 
-/// Predictions from the file have the bits of the fit, probabilities sum to 1, and reports, plots and
-/// conversions succeed.
+/// Loaded models keep their bits, probabilities sum to 1, and reports, plots and conversions succeed.
 #[track_caller]
 fn everything_works(desk: &Desk, model: &str) {
     let bytes = desk.read(model);
@@ -84,7 +83,6 @@ fn mixtures_of_diagonal_and_full_gaussians_are_models_like_any_other() {
     desk.refused("update model.gp t.csv -o other.gp", 2, &["method savigp"]);
 }
 
-/// ep is pep at α = 1; α is shown.
 #[test]
 fn the_power_is_told_with_the_method() {
     let desk = with(&circle(60));
@@ -110,7 +108,7 @@ fn the_power_is_told_with_the_method() {
     }
 }
 
-/// A mixture starts from one Gaussian, and equal components are one Gaussian: its bound is no worse.
+/// Equal components are one Gaussian, where mixtures start.
 #[test]
 fn a_mixture_is_no_worse_than_its_first_gaussian() {
     let desk = with(&sine(40));
@@ -178,7 +176,6 @@ fn several_latents_by_samples_with_a_kernel_each() {
     }
 }
 
-/// Without arguments; a given number stays.
 #[test]
 fn likelihoods_take_the_classes_of_the_target() {
     let desk = Desk::new();
@@ -282,7 +279,6 @@ fn active_points_are_a_placement_for_labels() {
     desk.refused("fit t.csv --target y --method exact --coupling coupled", 2, &["--coupling makes no"]);
 }
 
-/// `pep` is `ep` with its power, 0.5 by default.
 #[test]
 fn power_ep_has_one_name_for_all_likelihoods() {
     let desk = Desk::new();

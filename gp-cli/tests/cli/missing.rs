@@ -1,8 +1,8 @@
-//! Missing values in tables for an existing model.
+//! Missing values for existing models.
 
 use crate::support::{Desk, circle, sine};
 
-/// Model, and a table without an input in lines 3 and 5 and the target in line 4.
+/// Table without an input in lines 3 and 5, target in 4.
 fn desk() -> Desk {
     let desk = Desk::new();
     desk.write("t.csv", sine(40));
@@ -40,7 +40,6 @@ fn every_row_keeps_its_line() {
     desk.refused("predict model.gp new.csv", 3, &["`new.csv`, line 3, column x", "--missing drop"]);
 }
 
-/// A fit names the dropped rows, also of the test table, before training.
 #[test]
 fn a_fit_names_the_rows_that_it_leaves_out() {
     let desk = desk();
@@ -93,7 +92,6 @@ fn rows_that_are_not_scored_are_named() {
     assert!(said.err.starts_with("left out 3 of 5 rows, which miss a value: line 3, "), "{}", said.err);
 }
 
-/// Splits count dropped rows.
 #[test]
 fn splits_are_of_the_rows_of_the_file() {
     let desk = Desk::new();

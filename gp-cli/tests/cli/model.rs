@@ -1,4 +1,4 @@
-//! Model files: released versions load forever; unreadable files are refused by name.
+//! Model files: released versions load; unreadable files are refused.
 
 use crate::support::{Desk, circle, sine};
 use gp_cli::data::{Formats, ReadOptions, Source};
@@ -9,7 +9,6 @@ fn data(name: &str) -> String {
     format!("{}/tests/data/{name}", env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Files of `gp` 0.1.0, each with its predictions then.
 #[test]
 fn files_of_all_versions_load_and_predict_what_they_did() {
     let desk = Desk::new();

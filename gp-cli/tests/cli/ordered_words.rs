@@ -1,4 +1,4 @@
-//! Labels with a natural order, and checks of several targets.
+//! Ordered labels; checks of several targets.
 
 use crate::support::{Desk, noise};
 
@@ -58,7 +58,6 @@ fn several_targets_are_checked_together() {
     desk.refused("check t.csv --target a,z", 3, &["`t.csv` has no column z"]);
 }
 
-/// Numbers in another notation are one finding, however many.
 #[test]
 fn one_statement_about_one_column() {
     let desk = Desk::new();

@@ -32,7 +32,7 @@ fn cross_validation_scores_every_fold() {
     desk.refused("cv t.csv --target y --folds 61", 3, &["61 folds of 60 rows"]);
 }
 
-/// All rows as inducing inputs explain everything; one explains little.
+/// All rows as inducing inputs explain everything; one, little.
 #[test]
 fn inspection_tells_how_well_inducing_inputs_cover_the_data() {
     let desk = Desk::new();
@@ -182,7 +182,6 @@ fn reports_are_one_page() {
     desk.refused("report model.gp -o r.html", 7, &["--force"]);
 }
 
-/// Scores, coverage, calibration and residuals of training and test rows, as from `gp eval`.
 #[test]
 fn a_report_has_the_scores_of_every_table() {
     let desk = Desk::new();
@@ -225,7 +224,7 @@ fn the_schema_knows_every_flag_of_a_configuration() {
     assert!(properties["config"].is_null() && properties["method"]["description"].is_string());
 }
 
-/// `default` in the schema if equal for all methods, otherwise words; help agrees.
+/// Equal defaults are values, others words; help agrees.
 #[test]
 fn the_schema_and_the_help_know_the_defaults_of_settings() {
     let desk = Desk::new();
@@ -252,7 +251,6 @@ fn the_schema_and_the_help_know_the_defaults_of_settings() {
     }
 }
 
-/// Fits without a setting equal fits with the default stated in help.
 #[test]
 fn the_default_of_a_setting_is_the_one_that_is_used() {
     let desk = Desk::new();
@@ -282,7 +280,6 @@ fn what_is_generated_names_every_command() {
     }
 }
 
-/// Every example can be fitted, or is refused for a reason other than syntax.
 #[test]
 fn kernels_and_likelihoods_are_listed_with_their_parameters() {
     let desk = Desk::new();

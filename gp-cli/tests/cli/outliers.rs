@@ -1,9 +1,9 @@
-//! Outliers are named by `gp fit`, with row and remedy.
+//! Outliers are named with row and remedy.
 
 use crate::support::Desk;
 use std::fmt::Write as _;
 
-/// Rows of two inputs and a target, with these cells in line 19.
+/// Two inputs, a target; these cells in line 19.
 fn table(odd: [&str; 3]) -> String {
     let mut text = "a,b,y\n".to_owned();
     for row in 0..60 {
@@ -46,7 +46,7 @@ fn one_absurd_input_is_named() {
     assert!(!said.err.contains("target y:"), "{}", said.err);
 }
 
-/// Two typing errors, and -999 for unknown ages; `gp check` agrees.
+/// Two typing errors, -999 for unknown ages; `gp check` agrees.
 #[test]
 fn several_absurd_numbers_are_named_together() {
     let desk = Desk::new();
@@ -81,7 +81,6 @@ fn dates_have_no_logarithms() {
     assert!(!said.err.contains("logarithms"), "{}", said.err);
 }
 
-/// Heavy tails and labels are no mistakes.
 #[test]
 fn honest_columns_stay_silent() {
     let desk = Desk::new();

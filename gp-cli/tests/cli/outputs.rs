@@ -1,4 +1,4 @@
-//! Formats of written tables, and outputs for programs.
+//! Written formats; outputs for programs.
 
 use crate::support::{Desk, circle, sine};
 use gp_cli::data::{Formats, ReadOptions};
@@ -40,7 +40,6 @@ fn every_format_holds_the_same_numbers() {
     }
 }
 
-/// More rows than one chunk.
 #[test]
 fn packed_text_is_written_in_pieces() {
     let desk = crate::stream::with_model(70_000);
@@ -105,7 +104,6 @@ fn update_tells_programs_what_it_did() {
     assert!(desk.ok("update model.gp more.csv --missing drop -o more.gp --force").out.is_empty());
 }
 
-/// In CSV; text shows both together.
 #[test]
 fn cross_validation_has_a_column_for_standard_errors() {
     let desk = Desk::new();

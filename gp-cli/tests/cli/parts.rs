@@ -1,9 +1,9 @@
-//! `gp predict --parts`: contributions of kernel terms.
+//! `gp predict --parts`.
 
 use crate::support::{Desk, circle, noise, sine};
 
-/// Contributions sum to the latent mean in target units, for exact regression, inducing inputs and mixtures;
-/// `linear` gives a straight line.
+/// Parts sum to the latent mean in target units, for exact, inducing and mixture posteriors; `linear` is
+/// straight.
 #[test]
 fn parts_of_numbers_add_up() {
     let desk = Desk::new();
@@ -51,7 +51,7 @@ fn parts_of_numbers_add_up() {
     assert!(String::from_utf8(desk.read("p.jsonl")).unwrap().contains("\"part_variance(rbf 1)\":"));
 }
 
-/// A single latent is in likelihood units, without a constant.
+/// Single latents: likelihood units, no constant.
 #[test]
 fn parts_of_classes_are_those_of_each_function() {
     let desk = Desk::new();
@@ -92,7 +92,6 @@ fn a_single_term_is_the_whole_function() {
     assert!(variances.into_iter().all(|(part, whole)| (part - whole).abs() <= 1e-12 * whole));
 }
 
-/// One panel per term, also for words and several latents.
 #[test]
 fn parts_are_drawn() {
     let desk = Desk::new();

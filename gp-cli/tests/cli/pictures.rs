@@ -1,4 +1,4 @@
-//! Texts in plots: ticks, colour scales, names.
+//! Plot texts: ticks, colour scales, names.
 
 use crate::support::{Desk, circle};
 
@@ -12,7 +12,7 @@ fn svg(desk: &Desk, line: &str) -> String {
     String::from_utf8(desk.read("picture.svg")).unwrap()
 }
 
-/// The inputs are symmetric about zero, where summed steps would miss it.
+/// Inputs symmetric about 0, which summed steps miss.
 #[test]
 fn a_surface_has_a_scale_and_ticks_without_rounding() {
     let desk = Desk::new();
@@ -38,7 +38,6 @@ fn a_surface_has_a_scale_and_ticks_without_rounding() {
     assert!(!svg(&desk, "c.gp c.csv").contains("mean of"));
 }
 
-/// Long words under a narrow panel stay distinct.
 #[test]
 fn names_of_levels_do_not_overlap() {
     let desk = Desk::new();
@@ -66,7 +65,7 @@ fn names_of_levels_do_not_overlap() {
     }
 }
 
-/// Many weeks give a panel of the average week and one of some weeks, few weeks one panel.
+/// Many weeks add a panel of the average week.
 #[test]
 fn seasons_are_not_sampled_too_coarsely() {
     let desk = Desk::new();
@@ -99,7 +98,6 @@ fn seasons_are_not_sampled_too_coarsely() {
     }
 }
 
-/// Surface cells would be wider than a week.
 #[test]
 fn a_surface_does_not_hide_seasons() {
     let desk = Desk::new();
@@ -120,7 +118,6 @@ fn a_surface_does_not_hide_seasons() {
     }
 }
 
-/// First days of months or years, on axes and colour scale.
 #[test]
 fn dates_have_ticks_of_the_calendar_wherever_they_are() {
     let desk = Desk::new();

@@ -1,4 +1,4 @@
-//! Polars files, whose batches only the final list locates (`tests/data/write_polars.py`).
+//! Polars files: only the final list locates batches (`tests/data/write_polars.py`).
 
 use gp_cli::data::{Column, Formats, Frame, Input, Kind, ReadOptions};
 
@@ -35,7 +35,6 @@ fn every_type_and_packing() {
     }
 }
 
-/// From a file, and from bytes, which are spooled.
 #[test]
 fn in_pieces() {
     for name in FILES {

@@ -98,7 +98,6 @@ fn joint_covariances_have_the_variances_on_their_diagonal() {
     }
 }
 
-/// Neighbours are correlated.
 #[test]
 fn samples_are_draws_of_the_function() {
     let desk = Desk::new();

@@ -1,4 +1,4 @@
-//! Influences of `gp inspect`, against true values and permutations.
+//! Influences, against true values and permutations.
 
 use crate::support::Desk;
 use rand::{RngExt as _, SeedableRng};
@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 
 const INPUTS: usize = 10;
 
-/// Friedman's first function: ten inputs in [0, 1], of which five matter (Friedman 1991).
+/// Friedman's first function on [0, 1]: five of ten inputs matter (Friedman 1991).
 fn friedman(x: &[f64]) -> f64 {
     10.0 * (PI * x[0] * x[1]).sin() + 20.0 * (x[2] - 0.5).powi(2) + 10.0 * x[3] + 5.0 * x[4]
 }
@@ -29,7 +29,7 @@ fn table(rows: &[Vec<f64>]) -> String {
     text
 }
 
-/// Influence of each input: alone and total.
+/// Influences: alone, total.
 fn said(desk: &Desk) -> (Vec<String>, HashMap<String, (f64, f64)>) {
     let json = desk.ok("inspect model.gp --json").json();
     let inputs = json["about"]["training"]["influence"][0]["inputs"].as_array().unwrap().clone();
@@ -45,7 +45,7 @@ fn said(desk: &Desk) -> (Vec<String>, HashMap<String, (f64, f64)>) {
     (names, shares.collect())
 }
 
-/// Shares of the variance due to the five inputs, alone and in total, by a grid.
+/// Variance shares of five inputs, alone and total, by grid.
 fn true_shares() -> [(f64, f64); 5] {
     const N: usize = 400;
     let places: Vec<f64> = (0..N).map(|i| (i as f64 + 0.5) / N as f64).collect();
@@ -106,8 +106,7 @@ fn mean_square(values: impl ExactSizeIterator<Item = f64>) -> f64 {
     values.map(|value| value * value).sum::<f64>() / count
 }
 
-/// Tail rows have most of the variance. Shares equal the change by permuting inputs, without false
-/// correlations.
+/// Tail rows have most variance. Shares equal changes by permutation, without false correlations.
 #[test]
 fn rows_in_the_tails_count() {
     type Function = fn(&[f64]) -> f64;
@@ -151,7 +150,7 @@ fn rows_in_the_tails_count() {
     }
 }
 
-/// A function that follows single rows is flat between them.
+/// Following single rows, the function is flat between.
 #[test]
 fn what_varies_only_at_the_rows_is_not_called_correlation() {
     let desk = Desk::new();
@@ -205,7 +204,7 @@ fn straight_inputs_count_and_idle_labels_do_not() {
     }
 }
 
-/// Classes differ by differences of functions; a shared kernel is printed once.
+/// Classes differ by function differences; shared kernels print once.
 #[test]
 fn classes_are_looked_at_together() {
     let desk = Desk::new();
@@ -232,7 +231,6 @@ fn shares_are_the_same_with_any_number_of_threads() {
     assert!(desk.read("one.gp") == desk.read("four.gp"));
 }
 
-/// Whichever rows are drawn.
 #[test]
 fn one_input_accounts_for_all() {
     let desk = Desk::new();
@@ -252,7 +250,6 @@ fn one_input_accounts_for_all() {
     }
 }
 
-/// Shares of correlated inputs do not add up to the whole; text and page explain it.
 #[test]
 fn what_correlated_inputs_share_is_said() {
     let desk = Desk::new();
@@ -270,7 +267,7 @@ fn what_correlated_inputs_share_is_said() {
     assert!(String::from_utf8(desk.read("page.html")).unwrap().contains(words));
 }
 
-/// Model file with a changed record.
+/// Model file, record changed.
 fn with_record(file: &[u8], change: impl Fn(&str) -> String) -> Vec<u8> {
     let (length, rest) = file.split_first_chunk::<8>().unwrap();
     let (header, numbers) = rest.split_at(u64::from_le_bytes(*length) as usize);
@@ -291,7 +288,6 @@ fn crc32(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(!0, |sum, byte| (0..8).fold(sum ^ u32::from(*byte), |sum, _| step(sum)))
 }
 
-/// Shares above 100 %, of earlier versions.
 #[test]
 fn old_shares_are_left_out() {
     let desk = Desk::new();
@@ -309,7 +305,7 @@ fn old_shares_are_left_out() {
     assert!(page.contains("fit again to see them") && !page.contains("What predictions depend on"));
 }
 
-/// Rust formats widths up to 65,535 only.
+/// Rust formats widths to 65,535 only.
 #[test]
 fn names_of_any_length_are_shown() {
     let desk = Desk::new();

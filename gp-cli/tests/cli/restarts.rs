@@ -1,10 +1,10 @@
-//! Several starts of training.
+//! Several training starts.
 
 use crate::support::{Desk, Said, noise, sine};
 use serde_json::Value;
 use std::fmt::Write as _;
 
-/// Fast wave with few rows and much noise: hidden from long length-scales.
+/// Fast noisy wave, few rows: hidden from long length-scales.
 fn quick_wave(rows: usize) -> String {
     let mut text = "x,y\n".to_owned();
     for i in 0..rows {
@@ -22,7 +22,6 @@ fn kept(json: &Value) -> &Value {
     json["starts"]["tried"].as_array().unwrap().iter().find(|start| start["kept"] == true).unwrap()
 }
 
-/// The optimum near the default start treats the wave as noise.
 #[test]
 fn a_better_optimum_is_found() {
     let desk = Desk::new();
@@ -48,7 +47,7 @@ fn a_better_optimum_is_found() {
     assert!(String::from_utf8(desk.read("page.html")).unwrap().contains("starts by the objective"));
 }
 
-/// The maximised value: without standardisation, the end of its curve.
+/// Scores are maximised values: without standardisation, the curve's end.
 #[test]
 fn scores_have_the_priors_in_them() {
     let desk = Desk::new();
@@ -64,7 +63,6 @@ fn scores_have_the_priors_in_them() {
     assert!((end - objective(&json)).abs() > 0.1, "{end} {json}");
 }
 
-/// The usual start is among the starts; its fit equals that without other starts.
 #[test]
 fn the_usual_start_is_kept_where_none_is_better() {
     let desk = Desk::new();
@@ -142,7 +140,6 @@ fn restarts_share_the_time_and_go_on() {
     assert!(rmse("--restarts 6") < 0.8 * rmse(""));
 }
 
-/// Ctrl-C between starts, and in a search before them.
 #[cfg(unix)]
 #[test]
 fn interrupted_restarts_and_searches_go_on_to_the_same_bytes() {

@@ -1,8 +1,8 @@
-//! Columns with a role: weights, offsets, exposures, known noise.
+//! Weights, offsets, exposures, known noise.
 
 use crate::support::{Desk, Said};
 
-/// Reproducible numbers between 0 and 1.
+/// Reproducible, between 0 and 1.
 struct Draws(u64);
 
 impl Draws {
@@ -11,7 +11,7 @@ impl Draws {
         (self.0 >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// Poisson count, mean below 500: draws are multiplied until below e^−mean.
+    /// Poisson, mean below 500: draws multiply until below e^−mean.
     fn count(&mut self, mean: f64) -> u32 {
         let (mut product, mut count) = (self.next(), 0);
         while product > (-mean).exp() {
@@ -46,7 +46,7 @@ fn assert_near(found: &[f64], expected: &[f64], tolerance: f64, what: &str) {
 const GIVEN: &str = "--no-train --kernel \"1.3 * rbf(lengthscale=0.8)\"";
 const PLACES: &str = "x\n-1.2\n-0.6\n0\n0.5\n1.1\n";
 
-/// Rows of x, y, label and weight, and a table with repeated rows.
+/// Rows of x, y, label, weight; table of repeated rows.
 fn copies() -> Desk {
     let mut draws = Draws(7);
     let rows: Vec<Vec<f64>> = (0..30)
@@ -64,7 +64,6 @@ fn copies() -> Desk {
     desk
 }
 
-/// The inverse of the variance overflows; with and without weights.
 #[test]
 fn noise_that_is_no_noise_is_named() {
     let desk = copies();
@@ -78,7 +77,6 @@ fn noise_that_is_no_noise_is_named() {
     }
 }
 
-/// Units, posterior, objective, linear baseline.
 #[test]
 fn weights_are_copies() {
     let desk = copies();
@@ -117,7 +115,7 @@ fn weights_are_copies() {
     }
 }
 
-/// Copies as separate rows give another result if inducing points are few, the same with one per row.
+/// Separate copies differ for few inducing points, agree with one per row.
 #[test]
 fn copies_share_their_latent_value_under_gfitc() {
     let desk = copies();
@@ -137,7 +135,6 @@ fn copies_share_their_latent_value_under_gfitc() {
     }
 }
 
-/// The rest has its own scale.
 #[test]
 fn an_offset_of_numbers_is_subtracted() {
     let mut draws = Draws(3);
@@ -178,7 +175,7 @@ fn an_offset_of_numbers_is_subtracted() {
     }
 }
 
-/// Counts over exposures between 0.5 and 50, with a rate that rises and falls.
+/// Exposures from 0.5 to 50; rates rise and fall.
 fn exposed(rows: usize) -> Vec<[f64; 3]> {
     let mut draws = Draws(11);
     (0..rows)
@@ -247,7 +244,6 @@ fn kernel(x: f64, z: f64) -> f64 {
     1.3 * (-0.5 * (x - z).powi(2) / 0.64).exp()
 }
 
-/// Dense regression with known variances on the diagonal.
 #[test]
 fn known_noise_is_on_the_diagonal() {
     let (mut draws, desk) = (Draws(5), Desk::new());
@@ -305,7 +301,6 @@ fn known_noise_is_on_the_diagonal() {
     }
 }
 
-/// An update equals a fit of all rows.
 #[test]
 fn later_rows_have_roles_too() {
     let mut draws = Draws(9);
@@ -364,7 +359,6 @@ fn streamed_rows_have_the_same_roles() {
     }
 }
 
-/// Roles need a file version that older programs refuse.
 #[test]
 fn model_files_know_roles() {
     let desk = Desk::new();
@@ -482,7 +476,6 @@ fn values_that_no_role_has_are_refused_with_their_place() {
     );
 }
 
-/// Predictions need offsets and exposures, no other roles.
 #[test]
 fn tables_to_predict_have_offsets() {
     let desk = Desk::new();

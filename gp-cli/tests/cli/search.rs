@@ -1,4 +1,4 @@
-//! Kernel searches on data with a known kernel.
+//! Kernel searches with known kernels.
 
 use crate::support::{Desk, Said, noise};
 use serde_json::Value;
@@ -23,7 +23,6 @@ fn search(desk: &Desk, flags: &str) -> Said {
     desk.ok(&format!("fit t.csv --target y --method exact --parameters known --json --force {flags}"))
 }
 
-/// Season of twelve steps with a smooth amplitude.
 #[test]
 fn a_product_of_a_season_and_a_smooth_function() {
     let desk = Desk::new();
@@ -64,7 +63,6 @@ fn noise_stays_simple() {
     }
 }
 
-/// Even if training starts at the search's optimum.
 #[test]
 fn parameters_that_a_search_found_are_uncertain() {
     let desk = Desk::new();
@@ -152,7 +150,7 @@ fn what_does_not_go_with_a_search_is_refused() {
     desk.refused(&format!("{fit} --method ep {likelihood}"), 2, &["--search", "--kernel"]);
 }
 
-/// Offsets are subtracted first; weights, known noise and exposures act as in training.
+/// Offsets are subtracted first; other roles act as in training.
 #[test]
 fn a_search_heeds_columns_with_a_role() {
     let desk = Desk::new();

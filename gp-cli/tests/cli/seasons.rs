@@ -1,10 +1,10 @@
-//! Seasons are detected, reported, and extrapolated.
+//! Detected, reported and extrapolated seasons.
 
 use crate::support::{Desk, noise};
 use std::f64::consts::TAU;
 use std::fmt::Write as _;
 
-/// Trend, yearly season and noise.
+/// Trend, yearly season, noise.
 fn value(month: usize) -> f64 {
     let (t, year) = (month as f64, TAU * month as f64 / 12.0);
     110.0 + 2.6 * t + 30.0 * year.sin() + 12.0 * (2.0 * year).cos() + 9.0 * noise(month)
@@ -16,7 +16,7 @@ fn monthly(from: usize, to: usize) -> String {
     text
 }
 
-/// The same, by first days of months.
+/// By first days of months.
 fn dated(from: usize, to: usize) -> String {
     let mut text = "date,passengers\n".to_owned();
     for month in from..to {
@@ -58,7 +58,6 @@ fn a_year_of_months_is_found_and_goes_on() {
     assert!(kernel_line(&desk.ok("fit train.csv --target passengers --force").err).contains(" days;"));
 }
 
-/// The message names the flag that adds it.
 #[test]
 fn a_season_that_a_given_kernel_misses_is_said() {
     let desk = Desk::new();
@@ -146,7 +145,7 @@ fn what_has_no_season_is_said_to_have_none() {
     }
 }
 
-/// Sales in four cities at several prices, with a slow wave and errors of deviation 2.
+/// Sales in four cities at prices; slow wave, error deviation 2.
 fn sales(seed: usize, days: impl Iterator<Item = usize>, week: f64) -> String {
     let mut text = "day,city,price,y\n".to_owned();
     for (i, day) in days.enumerate() {
@@ -173,7 +172,7 @@ fn date(mut day: usize) -> String {
     }
 }
 
-/// No short season for a slow wave; a week of half the error's size is found.
+/// No short season for slow waves; a week of half the error is found.
 #[test]
 fn a_date_beside_other_inputs_has_its_seasons_and_no_others() {
     let desk = Desk::new();
@@ -213,7 +212,7 @@ fn a_season_is_found_along_one_of_two_dates() {
     }
 }
 
-/// Years on both sides of a gap of decades: a week would be one of thousands of periods.
+/// Years around a gap of decades: weeks would be one of thousands of periods.
 #[test]
 fn a_gap_between_dates_is_a_reason_for_missed_seasons() {
     let desk = Desk::new();

@@ -1,10 +1,10 @@
-//! Several targets: independent, shared kernel, mixtures of latents.
+//! Several targets: independent, shared kernel, mixtures.
 
 use crate::support::{Desk, noise};
 use gp_cli::Context;
 use gp_cli::model::Model;
 
-/// Rows of `x,a,b`: a sine, and a noisy multiple of it plus a line.
+/// Rows of `x,a,b`: sine; noisy multiple plus line.
 fn pair(rows: usize) -> String {
     let row = |i: usize| {
         let x = 6.0 * i as f64 / rows as f64;
@@ -14,7 +14,7 @@ fn pair(rows: usize) -> String {
     "x,a,b\n".to_owned() + &(0..rows).map(row).collect::<String>()
 }
 
-/// Rows of `x,a,b`: b is twice a plus noise, present in each `every`-th row only.
+/// Rows of `x,a,b`: b is 2a plus noise, in each `every`-th row.
 fn tied(rows: usize, every: usize) -> String {
     let row = |i: usize| {
         let x = 10.0 * (i as f64 + 0.5) / rows as f64;
@@ -33,7 +33,6 @@ fn close(found: &[f64], expected: &[f64], tolerance: f64) {
     }
 }
 
-/// Three methods, bit for bit.
 #[test]
 fn targets_apart_are_models_of_their_own() {
     let desk = Desk::new();
@@ -149,7 +148,6 @@ fn only_several_targets_need_a_new_version() {
     assert_eq!(two["about"]["config"]["target"], serde_json::json!(["a", "b"]));
 }
 
-/// A mixture by the identity equals independent targets; its bound is then their closed form.
 #[test]
 fn the_identity_as_mixture_is_targets_apart() {
     let desk = Desk::new();
@@ -213,7 +211,6 @@ fn streamed_targets_are_those_in_memory() {
     }
 }
 
-/// Shared parameters, gradients, and a regression network.
 #[test]
 fn shared_kernels_and_networks_of_functions() {
     let desk = Desk::new();
@@ -236,7 +233,6 @@ fn shared_kernels_and_networks_of_functions() {
     desk.ok("update net.gp train.csv -o later.gp");
 }
 
-/// All targets' checkpoints are removed.
 #[test]
 fn targets_go_on_from_their_checkpoints() {
     let desk = Desk::new();
@@ -353,7 +349,7 @@ fn the_expected_time_is_that_of_all_targets() {
     assert!(desk.ok(joint).json()["expected_seconds"].as_f64().unwrap() > 0.0);
 }
 
-/// Labels and counts become amounts, with a note unless flags say so.
+/// Labels and counts become amounts; noted unless flagged.
 #[test]
 fn labels_and_counts_among_several_targets_are_told() {
     let desk = Desk::new();

@@ -2,8 +2,7 @@
 
 use crate::support::{Desk, noise};
 
-/// Rows of `x,z,a,b,w,g`: x is missing in every seventh row, b in every fifth, and both targets in rows 11,
-/// 22, …
+/// Rows of `x,z,a,b,w,g`: x is missing in every seventh row, b in every fifth, both targets in rows 11, 22, …
 fn gaps(rows: usize) -> String {
     let row = |i: usize| {
         let x = 6.0 * i as f64 / rows as f64;
@@ -17,7 +16,6 @@ fn gaps(rows: usize) -> String {
     "x,z,a,b,w,g\n".to_owned() + &(0..rows).map(row).collect::<String>()
 }
 
-/// Equal to separate models.
 #[test]
 fn starts_searches_and_windows_are_those_of_each_target() {
     let desk = Desk::new();
@@ -69,7 +67,6 @@ fn starts_searches_and_windows_are_those_of_each_target() {
     assert!(scores.out.contains("for a") || scores.err.contains("for a"), "{}{}", scores.out, scores.err);
 }
 
-/// After a time limit; checkpoints are removed.
 #[test]
 fn starts_and_searches_of_targets_go_on() {
     let desk = Desk::new();
@@ -83,7 +80,7 @@ fn starts_and_searches_of_targets_go_on() {
     assert!(desk.names().iter().all(|name| name != "state"), "{:?}", desk.names());
 }
 
-/// Contributions, joint covariances and samples of each target; covariances between targets that share latents.
+/// Parts, joint covariances, samples; cross-covariances if latents are shared.
 #[test]
 fn predictions_of_targets_have_parts_and_covariances() {
     let desk = Desk::new();
@@ -181,7 +178,7 @@ fn points_are_suggested_for_targets() {
     desk.ok("suggest mixed.gp --target b");
 }
 
-/// Only rows without any target are dropped, in memory and streamed.
+/// Only rows without any target drop, held or streamed.
 #[test]
 fn inputs_keep_missing_values_beside_gaps() {
     let desk = Desk::new();
@@ -204,7 +201,6 @@ fn inputs_keep_missing_values_beside_gaps() {
     assert_eq!(told["targets"]["b"]["rows"], 98);
 }
 
-/// Grouped and rolling folds may lack targets.
 #[test]
 fn rules_are_those_of_all_targets() {
     let desk = Desk::new();
@@ -231,7 +227,6 @@ fn rules_are_those_of_all_targets() {
     }
 }
 
-/// Role columns have their own rules; the order of rules does not matter.
 #[test]
 fn rules_are_told_by_name() {
     let desk = Desk::new();

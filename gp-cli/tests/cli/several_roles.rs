@@ -1,8 +1,8 @@
-//! Several targets with role columns, against separate models.
+//! Targets with role columns, against separate models.
 
 use crate::support::{Desk, Said, noise};
 
-/// Rows of `x,a,b,w,oa,ob,va,vb,g,p`: `b` is missing in every fifth row.
+/// Rows of `x,a,b,w,oa,ob,va,vb,g,p`; `b` is missing in every fifth.
 fn table(rows: usize) -> String {
     let row = |i: usize| {
         let x = 6.0 * i as f64 / rows as f64;
@@ -34,8 +34,8 @@ fn objective(desk: &Desk, model: &str) -> f64 {
     desk.ok(&format!("inspect {model} --json")).json()["about"]["training"]["objective"].as_f64().unwrap()
 }
 
-/// Own or shared role columns, in memory and streamed; also scores and updates. Inputs are not standardised:
-/// their scale would be that of all rows.
+/// Own or shared roles, held and streamed; scores, updates. Inputs are not standardised: their scale is that
+/// of all rows.
 #[test]
 fn each_target_is_as_if_it_were_alone() {
     let desk = Desk::new();
@@ -102,7 +102,6 @@ fn each_target_is_as_if_it_were_alone() {
     );
 }
 
-/// Updates of a model with roles, and the number of rows per target.
 #[test]
 fn updates_know_the_roles_of_each_target() {
     let desk = Desk::new();
@@ -216,7 +215,7 @@ fn columns_go_with_their_targets() {
     assert!(inspect.contains("--offset oa, --offset ob"), "{inspect}");
 }
 
-/// Single-target methods refuse a shared kernel, with advice. A column of powers replaces pep's default.
+/// Single-target methods refuse shared kernels, with advice. Power columns replace pep's default.
 #[test]
 fn a_kernel_for_all_targets_is_told_from_one_each() {
     let desk = Desk::new();

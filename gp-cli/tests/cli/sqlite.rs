@@ -1,11 +1,11 @@
-//! SQLite tables: whole, by name and by query; never written.
+//! SQLite: whole tables, by name, by query; never written.
 
 use crate::support::{Desk, sine};
 use rusqlite::Connection;
 use std::io::Write as _;
 use std::process::Stdio;
 
-/// Database with a sine as table `t`, and further statements.
+/// Sine as table `t`, and further statements.
 fn database(desk: &Desk, more: &str) {
     let connection = Connection::open(desk.path("d.sqlite")).unwrap();
     connection.execute_batch("CREATE TABLE t (x REAL, y REAL)").unwrap();
@@ -15,7 +15,6 @@ fn database(desk: &Desk, more: &str) {
     connection.execute_batch(more).unwrap();
 }
 
-/// Model and predictions equal a text table's, whole and in chunks; the file is unchanged.
 #[test]
 fn a_database_is_a_table() {
     let desk = Desk::new();
@@ -236,7 +235,7 @@ fn databases_come_through_pipes_too() {
     assert_eq!((said.code, said.table().1.len()), (0, 5));
 }
 
-/// Unfinished changes are in the file, previous contents in the journal.
+/// Unfinished changes are in the file, old contents in the journal.
 #[test]
 fn a_change_that_was_not_finished_is_seen() {
     let desk = Desk::new();
@@ -254,7 +253,6 @@ fn a_change_that_was_not_finished_is_seen() {
     assert_eq!(desk.ok("predict model.gp d.sqlite").table().1.len(), 5040);
 }
 
-/// A message suggests `--type`, for inputs and target.
 #[test]
 fn numbers_in_columns_of_text_are_recognised() {
     let desk = Desk::new();

@@ -1,4 +1,4 @@
-//! Streamed tables: same bytes, same errors, no temporary files left.
+//! Streamed tables: same bytes, same errors, no leftover files.
 
 use crate::support::{Desk, Said, words};
 use flate2::Compression;
@@ -14,10 +14,10 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::Stdio;
 
-/// Kernel with a length-scale: training starts from it, without quick fits on some rows.
+/// With a length-scale, training starts without quick fits.
 const KERNEL: &str = "--units model --kernel rbf(lengthscale=1)";
 
-/// Rows of `a,colour,flag,b,y` with numbers, words, booleans and a date; a value is missing in every 50th row.
+/// Rows of `a,colour,flag,day,y`: numbers, words, booleans, dates; every 50th row has a gap.
 pub(crate) fn mixed(rows: usize, target: impl Fn(f64, usize) -> String) -> String {
     let mut text = "a,colour,flag,day,y\n".to_owned();
     for i in 0..rows {
@@ -72,7 +72,6 @@ fn models_are_the_same_wherever_rows_are() {
     }
 }
 
-/// The files of a folder are one table, wherever its rows are.
 #[test]
 fn files_of_a_folder_are_one_table() {
     let desk = Desk::new();
@@ -113,7 +112,6 @@ fn files_of_a_folder_are_one_table() {
     }
 }
 
-/// Methods that use all rows in every step hold only these in memory, not the table.
 #[test]
 fn methods_of_all_rows_read_them_from_a_file_too() {
     let desk = Desk::new();
@@ -147,7 +145,6 @@ fn memory_is_stated_for_rows_in_a_file() {
     desk.refused(fit, 5, &["method exact for 196000 rows needs 1229.3 GB or more"]);
 }
 
-/// The same sample of rows determines the choices.
 #[test]
 fn models_of_many_rows_are_the_same_too() {
     let desk = Desk::new();
@@ -221,7 +218,6 @@ fn sparse_rows_are_the_same_wherever_they_are() {
     }
 }
 
-/// Row 70 001 is in a later chunk.
 #[test]
 fn faults_far_down_have_the_same_places() {
     let desk = Desk::new();
@@ -286,7 +282,7 @@ fn what_cannot_be_streamed_is_refused_with_what_can() {
     desk.refused(&format!("fit {numpy} --target x0 --stream always --force"), 2, &texts);
 }
 
-/// Model, and tables to predict of several chunks.
+/// Model, and tables of several chunks.
 pub(crate) fn with_model(rows: usize) -> Desk {
     let desk = Desk::new();
     desk.write("t.csv", mixed(300, label));
@@ -349,7 +345,6 @@ fn predictions_are_whole_or_not_there() {
     assert!(cells[70_000] == "in" || cells[70_000] == "out", "{}", cells[70_000]);
 }
 
-/// Chunks without a predictable row have the same columns.
 #[test]
 fn pieces_that_miss_everything_have_empty_cells() {
     let desk = with_model(10);
@@ -376,7 +371,6 @@ fn pieces_that_miss_everything_have_empty_cells() {
     desk.refused(&format!("{line} -o none.csv"), 3, &["each of its 70000 rows misses a value"]);
 }
 
-/// A sparse file, larger than any memory.
 #[test]
 fn a_table_without_room_is_not_read_by_a_method_that_needs_it_in_memory() {
     let desk = Desk::new();

@@ -1,4 +1,4 @@
-//! Memory and temporary files for large tables.
+//! Memory and temporary files of large tables.
 #![cfg(target_os = "linux")]
 
 use crate::stream::{label, mixed, number, with_model};
@@ -16,7 +16,7 @@ fn start(desk: &Desk, line: &str) -> Child {
     command.spawn().unwrap()
 }
 
-/// Number of a process's open unnamed files in a folder.
+/// Open unnamed files of a process in a folder.
 fn unnamed_in(child: &Child, folder: &Path) -> usize {
     let Ok(open) = fs::read_dir(format!("/proc/{}/fd", child.id())) else { return 0 };
     let links = open.filter_map(|link| fs::read_link(link.ok()?.path()).ok());
@@ -87,7 +87,6 @@ fn predictions_that_a_signal_ends_leave_nothing() {
     assert_eq!(desk.names(), before);
 }
 
-/// A file size limit stands for a full disk.
 #[test]
 fn a_folder_without_room_is_named() {
     let desk = Desk::new();
@@ -103,7 +102,6 @@ fn a_folder_without_room_is_named() {
     assert!(nothing_in(&desk, "tmp"));
 }
 
-/// From streamed to memory, and vice versa.
 #[test]
 fn checkpoints_do_not_mind_where_rows_are() {
     let fit = "fit t.csv --target y --missing drop --method svgp --optimizer adam --inducing 10 --epochs 400 --batch-size 32";
@@ -144,8 +142,8 @@ fn peak(desk: &Desk, line: &str) -> f64 {
     peak
 }
 
-/// Eight times the rows take 24 MB more in memory for table and points alone; streamed, 5 MB for the row
-/// order, besides fragmentation.
+/// Eight times the rows take 24 MB more for held table and points; streamed, 5 MB for row order, besides
+/// fragmentation.
 #[test]
 fn memory_does_not_grow_with_rows() {
     let desk = Desk::new();

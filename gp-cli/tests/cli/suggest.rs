@@ -1,4 +1,4 @@
-//! `gp suggest`: the next points to observe.
+//! `gp suggest`.
 
 use crate::support::{Desk, Said, circle, noise, sine};
 
@@ -6,7 +6,7 @@ fn data(name: &str) -> String {
     format!("{}/tests/data/{name}", env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Rows of a sine with a gap between 2 and 4.
+/// Sine with a gap from 2 to 4.
 fn gap() -> String {
     let all = sine(60);
     let keep =
@@ -14,7 +14,7 @@ fn gap() -> String {
     "x,y\n".to_owned() + &all.lines().skip(1).filter(keep).map(|line| format!("{line}\n")).collect::<String>()
 }
 
-/// Maximum of a column over a fine grid, and its place.
+/// Column maximum on a fine grid, and place.
 fn on_grid(desk: &Desk, model: &str, column: &str) -> (f64, f64) {
     let grid: Vec<f64> = (0..=4_000).map(|i| 5.9 * f64::from(i) / 4_000.0).collect();
     desk.write("grid.csv", "x\n".to_owned() + &grid.iter().map(|x| format!("{x}\n")).collect::<String>());
@@ -48,7 +48,7 @@ fn the_first_point_is_where_the_variance_is_largest() {
     }
 }
 
-/// Separate points; they depend on the seed, not on the number of threads.
+/// Separate points that depend on the seed, not on threads.
 #[test]
 fn a_batch_fills_the_gap() {
     let desk = Desk::new();
@@ -80,7 +80,6 @@ fn a_batch_fills_the_gap() {
     desk.refused(&format!("{line} -o next.parquet"), 7, &["--force"]);
 }
 
-/// Each row at most once, in greedy order.
 #[test]
 fn candidates_of_a_table_are_chosen_one_after_the_other() {
     let desk = Desk::new();
@@ -112,7 +111,6 @@ fn candidates_of_a_table_are_chosen_one_after_the_other() {
     desk.refused("suggest model.gp c.csv --range x=0..1", 2, &["--range is for a search without a table"]);
 }
 
-/// Every type, within the restrictions.
 #[test]
 fn inputs_are_as_in_the_training_table() {
     let desk = Desk::new();
@@ -159,7 +157,6 @@ fn inputs_are_as_in_the_training_table() {
     }
 }
 
-/// By information about the latent functions, for every kind of posterior.
 #[test]
 fn labels_are_asked_for_where_they_tell_most() {
     let desk = Desk::new();
@@ -187,7 +184,6 @@ fn labels_are_asked_for_where_they_tell_most() {
     }
 }
 
-/// Earlier models lack ranges only.
 #[test]
 fn older_models_are_told_the_ranges() {
     let desk = Desk::new();
@@ -223,7 +219,6 @@ fn an_update_widens_the_ranges() {
     assert!(x > 8.0 && x < 20.0, "{x}");
 }
 
-/// Ten rounds on a smooth function of two inputs.
 #[test]
 fn expected_improvement_finds_a_minimum() {
     let desk = Desk::new();
@@ -263,7 +258,6 @@ fn expected_improvement_finds_a_minimum() {
     assert!((improvement(0) - 5.0 - json["points"][0]["mean"].as_f64().unwrap()).abs() < 1e-6);
 }
 
-/// One point, with the reason.
 #[test]
 fn ranges_without_an_improvement_are_named() {
     let desk = Desk::new();
@@ -277,7 +271,7 @@ fn ranges_without_an_improvement_are_named() {
     desk.refused("suggest model.gp --range x=0..", 2, &["x=0..", "both ends, LO..HI"]);
 }
 
-/// Gaps that the model keeps are allowed; ignored role columns are named.
+/// Gaps are allowed if kept; ignored roles are named.
 #[test]
 fn candidates_with_gaps_and_models_with_offsets() {
     let desk = Desk::new();

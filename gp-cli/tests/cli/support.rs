@@ -1,4 +1,4 @@
-//! Temporary folder in which the command runs.
+//! Folder for commands.
 
 use std::f64::consts::SQRT_2;
 use std::fs;
@@ -48,12 +48,12 @@ impl Desk {
         command
     }
 
-    /// Runs a command line, split at blanks; quotes keep words together.
+    /// Runs words, split at blanks outside quotes.
     pub(crate) fn gp(&self, line: &str) -> Said {
         Said::of(&self.command(&words(line).iter().map(String::as_str).collect::<Vec<_>>()).output().unwrap())
     }
 
-    /// [`gp`](Self::gp) that must succeed.
+    /// [`gp`](Self::gp) with success.
     #[track_caller]
     pub(crate) fn ok(&self, line: &str) -> Said {
         let said = self.gp(line);
@@ -61,8 +61,7 @@ impl Desk {
         said
     }
 
-    /// [`gp`](Self::gp) that must fail with this code: no stdout, one line with all `texts`, no file changed
-    /// or created.
+    /// [`gp`](Self::gp) with this failure: no stdout, one line with all `texts`, unchanged files.
     #[track_caller]
     pub(crate) fn refused(&self, line: &str, code: i32, texts: &[&str]) {
         let before: Vec<(String, Vec<u8>)> = self.contents();
@@ -129,7 +128,7 @@ pub(crate) fn words(line: &str) -> Vec<String> {
     words
 }
 
-/// Rows of `x,y`: a sine with reproducible errors.
+/// Rows of `x,y`: sine with reproducible errors.
 pub(crate) fn sine(rows: usize) -> String {
     let row = |i: usize| {
         let x = 6.0 * i as f64 / rows as f64;
@@ -138,7 +137,7 @@ pub(crate) fn sine(rows: usize) -> String {
     "x,y\n".to_owned() + &(0..rows).map(row).collect::<String>()
 }
 
-/// Rows of `a,b,kind,y`: `y` is `in` inside a circle; `kind` matters a little.
+/// Rows of `a,b,kind,y`: `in` inside a circle; `kind` matters slightly.
 pub(crate) fn circle(rows: usize) -> String {
     let row = |i: usize| {
         let (a, b) = (((i * 17) % 41) as f64 / 20.0 - 1.0, ((i * 29) % 37) as f64 / 18.0 - 1.0);
@@ -149,7 +148,7 @@ pub(crate) fn circle(rows: usize) -> String {
     "a,b,kind,y\n".to_owned() + &(0..rows).map(row).collect::<String>()
 }
 
-/// Nearly normal inputs x0, x1, …, with a target from the row's inputs and one more number.
+/// Nearly normal inputs x0, x1, …; targets from these and another number.
 pub(crate) fn normal_table(
     seed: u64,
     (rows, inputs): (usize, usize),
@@ -171,7 +170,7 @@ pub(crate) fn normal_table(
     table
 }
 
-/// Approximately standard normal: sum of twelve digits of a hash.
+/// Nearly standard normal: sum of twelve hash digits.
 pub(crate) fn noise(place: usize) -> f64 {
     let mut state = (place as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let mut uniform = || {

@@ -1,8 +1,8 @@
-//! Targets as labels, counts or amounts; order of labels.
+//! Labels, counts or amounts; label order.
 
 use crate::support::Desk;
 
-/// Shuffled rows of `x,y`, with each y as often as given.
+/// Shuffled rows of `x,y`, each y as often as given.
 fn table(values: &[(&str, usize)]) -> String {
     let all: Vec<&str> = values.iter().flat_map(|(value, count)| vec![*value; *count]).collect();
     let row = |i: usize| {
@@ -21,7 +21,7 @@ fn with(values: &[(&str, usize)]) -> Desk {
 
 const FIT: &str = "fit t.csv --target y --iterations 2 --inducing 5 --force";
 
-/// Without flags, in memory and streamed.
+/// Without flags, held and streamed.
 #[track_caller]
 fn likelihood(values: &[(&str, usize)]) -> String {
     let desk = with(values);
@@ -52,7 +52,6 @@ fn labels_counts_and_amounts_are_told_apart() {
     assert_eq!(likelihood(&[("low", 31), ("high", 30), ("between", 30)]), "multiclass_probit");
 }
 
-/// Task, reason and alternatives.
 #[test]
 fn the_plan_says_why_numbers_are_counts() {
     let desk = with(&[("0", 45), ("1", 66), ("2", 50), ("3", 25), ("4", 9), ("5", 3), ("6", 2)]);
@@ -70,7 +69,6 @@ fn the_plan_says_why_numbers_are_counts() {
     assert!(scores["scores"]["gp"]["rmse"].is_number(), "{scores}");
 }
 
-/// Every command that needs the task asks, and accepts the answer.
 #[test]
 fn what_is_not_clear_is_asked_for() {
     let desk = with(&[("0", 111), ("1", 34), ("2", 5), ("3", 1)]);
@@ -103,8 +101,7 @@ fn what_is_not_clear_is_asked_for() {
     }
 }
 
-/// Possible labels always lead to a question, whatever their start and gaps; other numbers come with advice
-/// on `--task`.
+/// Possible labels always lead to questions; other numbers come with advice on `--task`.
 #[test]
 fn numbers_that_may_be_labels_are_never_amounts_without_a_word() {
     let many: Vec<(String, usize)> = [1, 3, 8, 9, 17, 11, 17, 16, 7, 6, 3, 2, 1]
@@ -160,7 +157,7 @@ fn parts_of_a_cross_validation_have_the_task_of_the_table() {
 
 const GRADES: [(&str, usize); 4] = [("excellent", 20), ("fair", 31), ("good", 32), ("poor", 22)];
 
-/// Rows of `x,y` with grades increasing in x.
+/// Grades increase in x.
 fn graded() -> Desk {
     let desk = Desk::new();
     let grade = |i: usize| {
@@ -282,8 +279,7 @@ fn words_that_look_like_numbers_are_no_labels_by_themselves() {
     desk.ok("fit t.csv --target y --task multiclass --iterations 1 --inducing 4");
 }
 
-/// Numbers that hardly repeat are labels only if the likelihood gives their number; task and likelihood must
-/// agree.
+/// Rarely repeated numbers are labels only if the likelihood gives their count; task and likelihood agree.
 #[test]
 fn likelihoods_of_labels_are_not_for_numbers() {
     let desk = Desk::new();
@@ -303,8 +299,7 @@ fn likelihoods_of_labels_are_not_for_numbers() {
     desk.refused(&format!("{fit} --target c --likelihood bernoulli_logit"), 2, &more);
 }
 
-/// Regression with a count likelihood is of counts; ordinal task and unordered likelihood are refused, and
-/// vice versa.
+/// Count likelihoods mean counts; ordinal tasks need ordinal likelihoods, and vice versa.
 #[test]
 fn a_task_and_a_likelihood_agree_or_are_refused() {
     let desk = Desk::new();

@@ -1,8 +1,8 @@
-//! Temperature of class probabilities.
+//! Temperatures of class probabilities.
 
 use crate::support::{Desk, noise};
 
-/// Labels from the first of two inputs or, if `is_noise`, from none.
+/// Labels by the first of two inputs, or none if `is_noise`.
 fn three_classes(rows: usize, is_noise: bool) -> String {
     let row = |i: usize| {
         let (x0, x1) = ((i as f64 * 0.37).sin() * 2.0, (i as f64 * 1.91).cos());
@@ -70,7 +70,6 @@ fn densities_scores_and_updates_heed_it() {
     assert!(desk.ok("inspect later.gp").out.contains("by a temperature of 0.4"));
 }
 
-/// Latent functions have no temperature.
 #[test]
 fn samples_and_suggestions_say_that_they_are_without_it() {
     let desk = Desk::new();
@@ -162,7 +161,6 @@ fn it_is_left_alone_where_there_is_none() {
     }
 }
 
-/// Leave-one-out reveals that nothing was learned.
 #[test]
 fn labels_that_follow_no_input_teach_nothing() {
     let desk = Desk::new();
@@ -207,7 +205,7 @@ fn labels_without_a_pattern_are_no_news_to_any_method() {
     }
 }
 
-/// One factor per label, but pairs of classes for powers below 1, whose integrals only pairs have.
+/// One factor per label; pairs of classes for powers below 1, which only they integrate.
 #[test]
 fn powers_decide_on_the_usual_likelihood() {
     let desk = desk();

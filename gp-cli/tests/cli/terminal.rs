@@ -1,4 +1,4 @@
-//! Progress line on a terminal, by `script` of util-linux.
+//! Terminal progress, by `script` of util-linux.
 
 use crate::support::{Desk, circle};
 use std::process::{Command, Stdio};
@@ -16,8 +16,7 @@ fn desk() -> Desk {
     desk
 }
 
-/// Sends a signal once the terminal shows a text; returns screen output and exit code. None without
-/// `script`.
+/// Signals once a text shows; screen and exit code, None without `script`.
 fn shown(desk: &Desk, line: &str, until: &str, signal: &str) -> Option<(String, i32)> {
     let gp = env!("CARGO_BIN_EXE_gp");
     let said = format!("echo $$ > pid; exec {gp} {line}");
@@ -52,7 +51,7 @@ fn the_line_says_what_a_fit_is_at_and_how_much_time_is_left() {
     assert!(line.chars().count() < 80, "{line}");
 }
 
-/// Only messages remain, and the prompt is on its own line.
+/// Only messages remain; the prompt has its own line.
 #[test]
 fn an_interrupt_takes_the_line_away() {
     let desk = desk();

@@ -1,7 +1,7 @@
-//! All texts that users see, in one file for review.
+//! All user texts, in one file for review.
 //!
-//! `GP_TEXTS=write` writes the file; its diff shows changes. `#` replaces numbers that may be rounded differently on
-//! another processor: with a decimal point, with four or more digits, of iterations, and of the program's own memory.
+//! `GP_TEXTS=write` writes the file. `#` replaces processor-dependent numbers: with a decimal point, with
+//! four or more digits, of iterations, and of the program's own memory.
 
 use crate::support::{Desk, circle, sine, words};
 use std::fmt::Write as _;
@@ -12,7 +12,7 @@ const COMMANDS: [&str; 14] = [
     "convert", "generate", "demo",
 ];
 
-/// Unfit tables, with flags.
+/// Unfit tables and flags.
 const BAD_TABLES: &[(&str, &str)] = &[
     ("x,y\n1,2\n2,NaN\n3,4\n", ""),
     ("x,y\n1,2\n,5\n3,4\n", ""),
@@ -36,7 +36,7 @@ const BAD_TABLES: &[(&str, &str)] = &[
     ("x,y\n1,a\n2,a\n3,a\n4,b\n", "--task regression"),
 ];
 
-/// Refused flags for a fit of a good table.
+/// Refused flags of a good table.
 const BAD_FLAGS: &[&str] = &[
     "--kernel rbff",
     "--kernel \"rbf(lengthscale=-1)\"",
@@ -64,7 +64,7 @@ const BAD_FLAGS: &[&str] = &[
     "--nonsense",
 ];
 
-/// Commands after fits of good tables.
+/// After good fits.
 const AFTER: &[&str] = &[
     "fit s.csv --target y -o s.gp",
     "fit s.csv --target y --method vfe --inducing 5 --iterations 20 -o vfe.gp",
@@ -157,7 +157,7 @@ fn reports() -> String {
     text
 }
 
-/// Adds a command line, exit code if not 0, and both outputs.
+/// Adds command, exit code unless 0, both outputs.
 fn say(text: &mut String, desk: &Desk, line: &str) {
     let split = words(line);
     let output = desk
@@ -177,7 +177,7 @@ fn say(text: &mut String, desk: &Desk, line: &str) {
     text.push('\n');
 }
 
-/// `#` for processor-dependent numbers; shortened progress and blanks.
+/// `#` for processor-dependent numbers; progress and blanks shortened.
 fn masked(text: &str) -> String {
     text.lines().map(masked_line).collect::<Vec<_>>().join("\n")
         + if text.ends_with('\n') { "\n" } else { "" }
@@ -210,7 +210,7 @@ fn masked_line(line: &str) -> String {
     if out.contains('#') { shortened(&out) } else { out }
 }
 
-/// Two blanks for longer runs after the first word: column widths depend on numbers.
+/// Two blanks for longer runs: column widths depend on numbers.
 fn shortened(line: &str) -> String {
     let (indent, mut rest) = line.split_at(line.len() - line.trim_start().len());
     let mut out = indent.to_owned();

@@ -1,9 +1,9 @@
-//! Texts and numbers in users' words and units, without false claims.
+//! Users' words and units, no false claims.
 
 use crate::support::{Desk, circle, noise, sine};
 use std::f64::consts::PI;
 
-/// Rows of `a,b,y`, where `y` is noise.
+/// Rows of `a,b,y`; `y` is noise.
 fn nothing(rows: usize) -> String {
     let row = |i: usize| format!("{},{},{}\n", noise(3 * i), noise(3 * i + 1), noise(3 * i + 2));
     "a,b,y\n".to_owned() + &(0..rows).map(row).collect::<String>()
@@ -104,7 +104,6 @@ fn errors_of_dates_are_days() {
     assert!(mae.matches(" days").count() == 3 && mae.contains('±'), "{folds}");
 }
 
-/// Months are dates, so that seasons are detected.
 #[test]
 fn months_are_dates() {
     let desk = Desk::new();
@@ -164,7 +163,6 @@ fn likelihoods_are_shown_in_few_digits() {
     assert!(likelihood.contains(" in [0.01235, 9.877]"), "{likelihood}");
 }
 
-/// Suggested points have few digits, because people set them.
 #[test]
 fn suggested_points_have_few_digits() {
     let desk = Desk::new();
@@ -177,7 +175,6 @@ fn suggested_points_have_few_digits() {
     assert!(improvement[0][0].len() <= 6, "{improvement:?}");
 }
 
-/// Scores in any order come with a warning, and their intervals are not called too wide.
 #[test]
 fn rows_of_training_are_known_again() {
     let desk = Desk::new();
@@ -207,7 +204,6 @@ fn rows_of_training_are_known_again() {
     assert!(desk.ok("eval model.gp n.csv").err.contains(seen));
 }
 
-/// Part of the training rows, or training rows among others.
 #[test]
 fn some_rows_of_training_are_known_again() {
     let desk = Desk::new();
@@ -247,7 +243,6 @@ fn targets_that_learned_nothing_are_told_apart() {
     assert!(said.contains("depends on  no input: nothing was learned\n"), "{said}");
 }
 
-/// Whatever the rows.
 #[test]
 fn parts_of_one_input_are_fine_curves() {
     let desk = Desk::new();
@@ -264,7 +259,6 @@ fn parts_of_one_input_are_fine_curves() {
     assert!(longest >= 100, "{longest} points\n{}", &drawn[..2_000]);
 }
 
-/// On other data; scoring reports it.
 #[test]
 fn predictions_worse_than_the_mean_are_told() {
     let desk = Desk::new();

@@ -1,8 +1,8 @@
-//! Commands of tutorial and guide give the answers shown.
+//! Tutorial and guide commands give the answers shown.
 
 use crate::support::Desk;
 
-/// Bundled tables, by names in the pages.
+/// Bundled tables by page names.
 const TABLES: [(&str, &str); 4] = [
     ("demo.csv", include_str!("../../data/demo.csv")),
     ("penguins.csv", include_str!("../../data/penguins.csv")),
@@ -10,11 +10,10 @@ const TABLES: [(&str, &str); 4] = [
     ("co2-later.csv", include_str!("../../data/co2-later.csv")),
 ];
 
-/// Relative tolerance, because processors round products differently; one unit of the last digit is also
-/// allowed.
+/// Relative tolerance: processors round products differently; one unit of the last digit is also allowed.
 const TOLERANCE: f64 = 0.02;
 
-/// Language and text of each code block.
+/// Language and text per code block.
 pub(crate) fn blocks(text: &str) -> Vec<(&str, &str)> {
     let mut parts = text.split("\n```");
     let mut blocks = Vec::new();
@@ -26,7 +25,7 @@ pub(crate) fn blocks(text: &str) -> Vec<(&str, &str)> {
     blocks
 }
 
-/// `true` for equal words or nearly equal numbers.
+/// `true` for equal words or close numbers.
 fn alike(shown: &str, said: &str) -> bool {
     let number =
         |word: &str| word.trim_matches(|c: char| !c.is_ascii_digit() && c != '-').parse::<f64>().ok();
@@ -41,7 +40,7 @@ fn alike(shown: &str, said: &str) -> bool {
     }
 }
 
-/// Lines shown must occur in order; `…` stands for omissions.
+/// Lines in order; `…` marks omissions.
 pub(crate) fn check(command: &str, shown: &str, said: &str) {
     let words = |line: &str| -> Vec<String> {
         line.split([' ', ',']).filter(|word| !word.is_empty()).map(str::to_owned).collect()
@@ -63,7 +62,7 @@ pub(crate) fn check(command: &str, shown: &str, said: &str) {
     }
 }
 
-/// Runs a page; returns the numbers of commands and of compared answers.
+/// Numbers of commands and compared answers.
 fn run(page: &str) -> (usize, usize) {
     let (desk, mut count, mut shown) = (Desk::new(), 0, 0);
     TABLES.iter().for_each(|(name, table)| desk.write(name, table));

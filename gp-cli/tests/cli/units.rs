@@ -1,9 +1,9 @@
-//! Kernel lengths in data units.
+//! Lengths in data units.
 
 use crate::support::Desk;
 use std::fmt::Write as _;
 
-/// Months from 1000, with a yearly season, and a second input of another scale.
+/// Months from 1000, yearly season, input of another scale.
 fn months(desk: &Desk) {
     let mut text = "month,size,y\n".to_owned();
     for month in 0..60 {
@@ -14,7 +14,7 @@ fn months(desk: &Desk) {
     desk.write("t.csv", &text);
 }
 
-/// Standard deviation of the months, as in the model.
+/// Standard deviation of months.
 fn scale() -> f64 {
     let mean = 29.5;
     ((0..60).map(|month| (f64::from(month) - mean).powi(2)).sum::<f64>() / 60.0).sqrt()
@@ -131,7 +131,6 @@ fn one_number_for_inputs_of_different_scales_is_refused() {
     desk.ok(&format!("{fit} --kernel \"rbf(lengthscale=2)\" --standardize none"));
 }
 
-/// A number in a flag applies to each length-scale, in data units.
 #[test]
 fn bounds_and_priors_hold_along_each_input_in_its_own_units() {
     let desk = Desk::new();
@@ -253,7 +252,7 @@ fn objective_and_course_are_in_the_same_units() {
     assert_eq!(after["log_posterior"], json["log_posterior"]);
 }
 
-/// Checkpoints without units are in model units; training resumes with equivalent flags.
+/// Model units; equivalent flags resume.
 #[test]
 fn checkpoints_without_units_go_on() {
     let lengths = "--kernel \"1 * rbf(lengthscale=0.5)\"";

@@ -1,4 +1,4 @@
-//! `--no-train` refuses flags without effect; flags of the posterior remain.
+//! `--no-train` refuses idle flags; posterior flags remain.
 
 use crate::support::{Desk, circle, sine};
 

@@ -1,8 +1,8 @@
-//! `gp update`: adds rows at fixed parameters.
+//! `gp update`.
 
 use crate::support::{Desk, circle, sine};
 
-/// Table in two parts, and a table of its inputs.
+/// Table in two parts; table of inputs.
 fn parts(all: &str, first: usize) -> Desk {
     let desk = Desk::new();
     let lines: Vec<&str> = all.lines().collect();
@@ -13,7 +13,7 @@ fn parts(all: &str, first: usize) -> Desk {
     desk
 }
 
-/// Objective, and latent beliefs at a table.
+/// Objective; beliefs at a table.
 fn state(desk: &Desk, model: &str, table: &str) -> Vec<f64> {
     let said = desk.ok(&format!("predict {model} {table} --latent"));
     let mut state = said.column("latent_mean");
@@ -26,7 +26,6 @@ fn state(desk: &Desk, model: &str, table: &str) -> Vec<f64> {
     state
 }
 
-/// Predictions and objective, for every power.
 #[test]
 fn regression_with_later_rows_is_regression_with_all() {
     let desk = parts(&sine(60), 41);
@@ -59,7 +58,6 @@ fn regression_with_later_rows_is_regression_with_all() {
     }
 }
 
-/// Numbers are in model units, the objective in data units.
 #[test]
 fn units_are_those_of_the_first_rows() {
     let desk = parts(&sine(60).replace(",0.", ",20.").replace(",-0.", ",-20."), 41);
@@ -72,7 +70,6 @@ fn units_are_those_of_the_first_rows() {
     desk.refused("update first.gp rest.csv -o both.gp", 7, &["--force"]);
 }
 
-/// Rows of the fit, the update or all; updated models lack the linear model.
 #[test]
 fn rows_that_came_later_are_recognised() {
     let desk = parts(&sine(60), 41);
@@ -103,7 +100,7 @@ fn rows_that_come_again_are_told() {
     assert!(rest.contains("the model already has these rows"), "{rest}");
 }
 
-/// Fixed sites of earlier rows change results slightly.
+/// Fixed earlier sites change results slightly.
 #[test]
 fn labels_that_come_later_are_learned_from() {
     let desk = parts(&circle(160), 100);
@@ -123,7 +120,7 @@ fn labels_that_come_later_are_learned_from() {
     }
 }
 
-/// Each new row has a site per pair of classes.
+/// New rows have a site per class pair.
 #[test]
 fn classes_that_come_later_are_learned_from() {
     let rows = |i: usize| format!("{},{}\n", 0.1 * i as f64, ["low", "middle", "high"][(i / 10) % 3]);

@@ -1,10 +1,9 @@
-//! `gp fit --windows`: inducing values are means of the function over Gaussian windows.
+//! `gp fit --windows`: inducing values are means over Gaussian windows.
 
 use crate::support::{Desk, circle, sine};
 use gp_cli::Context;
 use gp_cli::model::Model;
 
-/// For every method.
 #[test]
 fn narrow_windows_are_points() {
     let desk = Desk::new();
@@ -32,7 +31,6 @@ fn narrow_windows_are_points() {
     }
 }
 
-/// Widths train with their centres, unless fixed; earlier programs refuse the file version.
 #[test]
 fn widths_are_learned_shown_and_stored() {
     let desk = Desk::new();
@@ -85,7 +83,6 @@ fn widths_are_learned_shown_and_stored() {
     assert!(String::from_utf8_lossy(&desk.read("points.gp")).contains("\\\"version\\\":1"));
 }
 
-/// Gradients by width agree with finite differences for all default kernels.
 #[test]
 fn gradients_by_widths_are_right() {
     let desk = Desk::new();

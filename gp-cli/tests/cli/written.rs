@@ -1,4 +1,4 @@
-//! Outputs do not damage inputs, links, permissions or devices; one writer at a time.
+//! Outputs spare inputs, links, permissions, devices; one writer at a time.
 #![cfg(target_os = "linux")]
 
 use crate::interrupted::{signal, start, wait_for};
@@ -9,7 +9,7 @@ use std::os::unix::fs::{FileTypeExt, PermissionsExt, symlink};
 use std::process::{Command, Stdio};
 
 const FIT: &str = "fit t.csv --target y --parameters known --quiet";
-/// Hundreds of iterations, with a checkpoint after each.
+/// Hundreds of iterations, each checkpointed.
 const LONG: &str = "fit t.csv --target y --method sep --inducing 20 --batch-size 20 --epochs 150 --quiet";
 
 fn desk() -> Desk {
@@ -178,7 +178,6 @@ fn devices_and_pipes_are_written_into_and_stay() {
     desk.refused("predict model.gp t.csv -o /dev --output-format csv --force", 7, &["`/dev` is a folder"]);
 }
 
-/// A file opened by the shell is written like stdout.
 #[test]
 fn redirections_by_name_are_written_into() {
     let desk = desk();
@@ -266,7 +265,7 @@ fn a_limit_on_file_sizes_is_an_error_of_files() {
     }
 }
 
-/// `true` if this process, and so its children, ignores SIGHUP.
+/// `true` if this process ignores SIGHUP, as children do.
 fn ignores_hangups() -> bool {
     let status = fs::read_to_string("/proc/self/status").unwrap();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap();

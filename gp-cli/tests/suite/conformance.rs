@@ -12,7 +12,7 @@ use gp_likelihoods::Likelihood;
 use gp_optim::Control;
 use std::sync::Arc;
 
-/// All checks pass, except inapplicable `skipped` ones.
+/// Passes all checks except inapplicable `skipped` ones.
 fn passes(name: &str, skipped: &[Check], promise: impl Fn(MethodKit<'_>) -> MethodKit<'_>) {
     let context = Context::built_in();
     let method = context.methods.find(name).unwrap();
@@ -79,7 +79,7 @@ fn savigp() {
     passes("savigp", &[], |kit| kit.with_closed_form("vfe", &[]).at_rest_within(Some(1e-3)));
 }
 
-/// Two stages, each with its own checkpoint.
+/// Two stages with own checkpoints.
 #[test]
 fn a_mixture() {
     passes("savigp", &[Check::ClosedForm, Check::AtRest], |kit| {
@@ -103,22 +103,22 @@ struct Faulty {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Fault {
-    /// One derivative is slightly too large.
+    /// One derivative slightly too large.
     Gradient,
     Row,
     Weight,
-    /// The posterior has sites of earlier parameters.
+    /// Sites of earlier parameters.
     StaleSites,
-    /// The objective increases with the number of threads.
+    /// Objective increases with threads.
     Threads,
-    /// A resumed fit does not continue.
+    /// No continuation of resumed fits.
     Stale,
     Deaf,
-    /// Invalid rows are dropped instead of refused.
+    /// Invalid rows dropped, not refused.
     Lenient,
-    /// Invalid rows cause a panic.
+    /// Panic at invalid rows.
     Panic,
-    /// Each process has another result.
+    /// Other results per process.
     Apart,
 }
 

@@ -1,4 +1,4 @@
-//! The bundled data equals its generator's output.
+//! Bundled data equal their generator's output.
 
 #[path = "../../examples/generate_demo_data/curve.rs"]
 mod curve;

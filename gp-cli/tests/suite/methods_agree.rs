@@ -1,4 +1,4 @@
-//! Equivalences of methods in limits, across independent crates.
+//! Equivalent methods in limits, across crates.
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 use faer::Mat;
@@ -58,7 +58,6 @@ fn assert_alike(found: &LatentPrediction, mean: &[f64], variance: &[f64], tolera
     found.variance.iter().zip(variance).for_each(|(a, b)| assert_close(*a, *b, tolerance));
 }
 
-/// Value and predictions of a full Gaussian and the exact method.
 #[test]
 fn gaussian_noise_at_the_data_is_exact_regression() {
     let (inputs, y) = problem(40);
@@ -85,8 +84,7 @@ fn gaussian_noise_at_the_data_is_exact_regression() {
     assert_alike(&found[0], &expected.mean, &expected.variance, 1e-9);
 }
 
-/// Power EP, α = 0, in closed form, against the maximum of the variational bound: value, and gradient by all
-/// shared parameters.
+/// Closed form at α = 0 against the maximal variational bound: value, gradient by shared parameters.
 #[test]
 fn gaussian_noise_through_inducing_inputs_is_the_variational_free_energy() {
     let (inputs, y) = problem(80);
@@ -110,7 +108,7 @@ fn gaussian_noise_through_inducing_inputs_is_the_variational_free_energy() {
     }
 }
 
-/// Power EP, α = 0, by iteration, against natural-gradient inference: bound and predictions.
+/// Iterated at α = 0 against natural gradients: bound and predictions.
 #[test]
 fn power_ep_in_its_limit_is_the_best_gaussian() {
     let (inputs, signal) = problem(60);
@@ -134,7 +132,7 @@ fn power_ep_in_its_limit_is_the_best_gaussian() {
     }
 }
 
-/// Evidence of exact regression at the same parameters.
+/// Exact evidence at the same parameters.
 #[test]
 fn the_bound_stays_below_the_evidence_while_it_is_trained() {
     let (inputs, y) = problem(60);

@@ -1,4 +1,4 @@
-//! Several processes, here threads, give the bytes of one.
+//! Processes (here threads) give the bytes of one.
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 use gp_cli::Context;
 use gp_optim::Team;
@@ -8,10 +8,10 @@ use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
 
-/// More than two blocks of predictions.
+/// More than two prediction blocks.
 const ROWS: usize = 5000;
 
-/// Exit code, standard output and standard error.
+/// Exit code, stdout, stderr.
 type Ended = (u8, String, String);
 
 fn run(context: &Context, folder: &Path, words: &str) -> Ended {
@@ -30,7 +30,7 @@ fn alone(folder: &Path, words: &str) -> Ended {
     run(&Context::built_in(), folder, words)
 }
 
-/// Runs in `count` processes; only the first writes files.
+/// In `count` processes; only the first writes files.
 fn together(count: usize, folder: &Path, words: &str) -> Vec<Ended> {
     Team::pretended(count, |team| {
         let _onlooker = (!team.leads()).then(Onlooker::new);
@@ -38,8 +38,8 @@ fn together(count: usize, folder: &Path, words: &str) -> Vec<Ended> {
     })
 }
 
-/// Tables `train.csv` and `new.csv` with numbers `a` and `b`, word `w`, amounts `y` and `z`, label `c`,
-/// counts `n`, identifier `id`. `new.csv` lacks some inputs and amounts, and has a new word.
+/// `train.csv` and `new.csv`: numbers `a`, `b`, word `w`, amounts `y`, `z`, label `c`, counts `n`, identifier
+/// `id`. `new.csv` lacks some inputs and amounts, and has a new word.
 fn tables() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     for (name, rows, is_new) in [("train.csv", 600, false), ("new.csv", ROWS, true)] {
@@ -149,8 +149,8 @@ fn scores_are_spread_and_have_the_bits_of_one_process() {
     }
 }
 
-/// Methods that read rows from a file, in passes over all rows and in mini-batches, and choices from samples and scans, with
-/// numbers of processes. Without a length-scale in the kernel, quick fits come first, which takes long.
+/// Methods that read rows from a file, in passes and mini-batches, and choices from samples, with numbers of
+/// processes. Without a length-scale, quick fits come first, which takes long.
 const STREAMED: [(&str, &[usize]); 12] = [
     ("--target y --kernel rbf(lengthscale=1) --method vfe --inducing 10 --iterations 3", &[2, 3, 8]),
     ("--target y --method fitc --inducing 10 --blocks g --iterations 3", &[3]),

@@ -1,4 +1,4 @@
-//! Forecasts of work against counted integrals over observations, which are independent of the machine.
+//! Work forecasts against counted integrals, independent of the machine.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// Rows, inducing inputs and inputs.
 const SIZES: (usize, usize, usize) = (200, 20, 2);
 
-/// Counts integrals, over all latents at once.
+/// Counts integrals over all latents.
 #[derive(Clone, Debug)]
 struct Counted<L> {
     of: L,
@@ -73,7 +73,7 @@ impl<L: Density + Likelihood + Clone + 'static> Density for Counted<L> {
     }
 }
 
-/// Inputs between −2 and 2.
+/// Between −2 and 2.
 fn points(dim: usize) -> Mat<f64> {
     Mat::from_fn(SIZES.0, dim, number)
 }
@@ -88,7 +88,7 @@ fn observed(points: &Mat<f64>, observe: impl Fn(f64, f64) -> f64) -> Vec<f64> {
     (0..points.nrows()).map(|i| observe(curve(i), number(i, 3) / 2.0)).collect()
 }
 
-/// Forecast integrals per integral done in training.
+/// Forecast per integral done.
 fn forecast<L>(method: &str, of: L, observe: impl Fn(f64, f64) -> f64) -> f64
 where
     L: Density + Likelihood + Clone + 'static,
@@ -141,7 +141,7 @@ fn integrals_of_training_by_ep_are_forecast_within_a_factor_of_two() {
     ]);
 }
 
-/// Sweeps over sites on latent values are not mixed, so there are more.
+/// Sites on latent values are not mixed: more sweeps.
 #[test]
 fn integrals_of_training_by_gfitc_are_forecast_within_a_factor_of_two() {
     are_within_a_factor_of_two(&[
@@ -159,7 +159,7 @@ fn integrals_of_training_by_svgp_are_forecast_within_a_factor_of_two() {
     ]);
 }
 
-/// Evaluations end on a plateau early, or take all iterations.
+/// Evaluations stop on an early plateau, or at the limit.
 #[test]
 fn evaluations_with_learned_inducing_inputs_are_in_the_range_said() {
     let points = points(3);

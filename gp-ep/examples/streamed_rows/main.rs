@@ -4,7 +4,7 @@
 //! cargo run --release -p gp-ep --example streamed_rows
 //! ```
 //!
-//! Stochastic EP of three classes with separate kernels, noises and inducing inputs, on up to ten million rows of nine
+//! Stochastic EP of three classes with separate kernels, noises and inducing inputs; up to ten million rows of nine
 //! numbers (720 MB).
 
 use faer::Mat;
@@ -40,7 +40,7 @@ fn write(path: &Path, rows: usize) -> Result<()> {
     out.flush()
 }
 
-/// Peak memory in megabytes, if the system reports it.
+/// Peak memory in megabytes, if reported.
 fn peak() -> Option<f64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM"))?;

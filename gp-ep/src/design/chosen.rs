@@ -1,4 +1,4 @@
-//! Chosen points as observations, and the remaining covariance.
+//! Chosen points as observations; remaining covariance.
 
 use super::marginal::LatentMarginal;
 use crate::error::InferenceError;
@@ -6,19 +6,19 @@ use crate::posterior::{Posterior, Predictor};
 use faer::{Mat, MatRef};
 use gp_kernels::posterior::{LatentBeliefs, LatentPrediction};
 
-/// Points whose joint covariance with the chosen ones is computed at once.
+/// Points per joint covariance.
 const BLOCK: usize = 64;
 
 #[derive(Clone, Debug)]
 pub(super) struct Chosen {
-    /// Points, k×D, by rows.
+    /// k×D, by rows.
     points: Vec<f64>,
     count: usize,
     latents: Vec<Taken>,
 }
 
-/// Effect on one latent function: an observation at `s_j` lowers the covariance by `w_j c_j(x) c_j(x')`,
-/// with `c_j(x)` the covariance of x and `s_j` before it.
+/// Observing `s_j` lowers a latent's covariance by `w_j c_j(x) c_j(x')`, with the previous covariance
+/// `c_j(x)` of x and `s_j`.
 #[derive(Clone, Debug, Default)]
 struct Taken {
     weights: Vec<f64>,
@@ -27,7 +27,7 @@ struct Taken {
 }
 
 impl Taken {
-    /// All `c_j(x)`, from prior covariances of x with the chosen points.
+    /// All `c_j(x)`, from covariances with chosen points.
     fn columns(&self, covariances: &[f64]) -> Vec<f64> {
         let mut columns: Vec<f64> = Vec::with_capacity(covariances.len());
         for (covariance, before) in covariances.iter().zip(&self.before) {
@@ -48,7 +48,7 @@ impl Chosen {
         self.count
     }
 
-    /// Means (from `beliefs`) and variances at the rows of `x` after observing the chosen points.
+    /// Means (of `beliefs`) and variances given chosen points.
     pub(super) fn after<F: Posterior>(
         &self,
         predictor: &Predictor<F>,

@@ -7,8 +7,7 @@ use gp_likelihoods::special::{erfcx, standard_normal_cdf};
 use gp_likelihoods::{Likelihood, ObservationMoments};
 use std::f64::consts::{FRAC_1_SQRT_2, PI, TAU};
 
-/// `E max(0, g(f) − best)`, or of `best − g(f)` for a minimum; g(f) is the mean of an observation, f for
-/// Gaussian noise.
+/// `E max(0, g(f) − best)`, or of `best − g(f)` for a minimum, with `g(f) = E[y | f]`.
 pub(super) fn expected(
     likelihood: &dyn Likelihood,
     marginal: &LatentMarginal,
@@ -47,8 +46,8 @@ fn over(
     Err(InferenceError::Unsupported { what: "the improvement of observations that have no mean" })
 }
 
-/// `E max(0, Δ + s z) = Δ Φ(u) + s N(u)`, `u = Δ/s`. Far below the best the terms nearly cancel, hence
-/// `s N(u) (1 + u Φ(u)/N(u))`, with Mills' ratio from [`erfcx`].
+/// `E max(0, Δ + s z) = Δ Φ(u) + s N(u)`, `u = Δ/s`. Against cancellation `s N(u) (1 + u Φ(u)/N(u))`, with
+/// Mills' ratio from [`erfcx`].
 fn of_gaussian(gain: f64, deviation: f64) -> f64 {
     if deviation <= 0.0 {
         return gain.max(0.0);
@@ -69,7 +68,7 @@ mod tests {
     fn integrated(gain: f64, deviation: f64) -> f64 {
         let (steps, reach) = (20_000, 12.0);
         let h = 2.0 * reach / f64::from(steps);
-        // Starts where the improvement does, so that the integrand is smooth.
+        // Starts at the kink, for a smooth integrand.
         let start = -gain / deviation;
         let at = |i: i32| {
             let z = start + (h * f64::from(i));
@@ -89,7 +88,7 @@ mod tests {
             for u in [-9.0, -4.0, -1.5, -1.0, -0.3, 0.0, 0.8, 3.0] {
                 let (found, expected) =
                     (of_gaussian(u * deviation, deviation), integrated(u * deviation, deviation));
-                // Simpson's rule has an error of about 1e-10 where the integrand falls as fast as exp(−9 z).
+                // Simpson's rule errs by about 1e-10 where the integrand falls as fast as exp(−9 z).
                 assert!((found - expected).abs() <= 1e-9 * expected, "{u} {deviation}: {found} {expected}");
             }
         }

@@ -1,4 +1,4 @@
-//! Mutual information between an observation and the latent values of its point.
+//! Mutual information of an observation and its latent values.
 
 use super::DesignScratch;
 use super::marginal::LatentMarginal;

@@ -1,4 +1,4 @@
-//! Belief about the latent values of one point, with nodes for integrals over them.
+//! Gaussian over the latent values of one point, with nodes for integrals.
 
 use gp_kernels::posterior::LatentBeliefs;
 use gp_likelihoods::LikelihoodError;
@@ -7,23 +7,23 @@ use gp_likelihoods::special::standard_normal_quantile;
 /// Nodes in several dimensions.
 const PLACES: usize = 1024;
 const FEW_PLACES: usize = 128;
-/// Nodes on either side of the mean in one dimension, for functions with a kink and for smooth ones.
+/// Nodes per side in one dimension: for kinks, for smooth functions.
 const SIDE: i32 = 256;
 const SMOOTH_SIDE: i32 = 64;
-/// Range of nodes, in standard deviations.
+/// Outermost nodes, in standard deviations.
 const REACH: f64 = 8.0;
 
-/// Gaussian over Q latent values of one point.
+/// Gaussian over Q latent values.
 #[derive(Clone, Debug)]
 pub(super) struct LatentMarginal {
     mean: Vec<f64>,
     variance: Vec<f64>,
-    /// Q×Q; None if latent values are independent.
+    /// Q×Q; None if independent.
     covariance: Option<Vec<f64>>,
     count: usize,
 }
 
-/// Nodes, with probabilities that sum to 1.
+/// Nodes; probabilities sum to 1.
 pub(super) struct Places {
     /// S×Q, by rows.
     pub(super) values: Vec<f64>,
@@ -31,7 +31,7 @@ pub(super) struct Places {
 }
 
 impl LatentMarginal {
-    /// Marginal from `latents` (means and variances) with the correlations of `beliefs`.
+    /// Means and variances of `latents`, correlations of `beliefs`.
     pub(super) fn new(
         latents: &mut dyn Iterator<Item = (f64, f64)>,
         beliefs: &LatentBeliefs,
@@ -73,8 +73,8 @@ impl LatentMarginal {
         Ok(normal?.chunks_exact(latents).flat_map(|z| self.at(z, lower.as_deref())).collect())
     }
 
-    /// Trapezoidal nodes for a smooth distribution of this mean and deviation, with log probabilities under
-    /// this Gaussian, which sum to less than 1 if the distribution is narrower.
+    /// Trapezoidal nodes for a smooth distribution, with log probabilities under this Gaussian (sum at most
+    /// 1).
     pub(super) fn line_about(&self, mean: f64, deviation: f64) -> (Vec<f64>, Vec<f64>) {
         self.steps(mean, deviation, SMOOTH_SIDE)
     }
@@ -124,7 +124,7 @@ fn scaled(covariance: &[f64], variances: &[f64]) -> Vec<f64> {
     (0..latents * latents).map(|i| scale(i / latents) * scale(i % latents) * covariance[i]).collect()
 }
 
-/// Cholesky factor by rows; zero in directions without variance.
+/// Cholesky factor by rows; 0 without variance.
 fn lower(covariance: &[f64], latents: usize) -> Vec<f64> {
     let mut lower = vec![0.0; latents * latents];
     for i in 0..latents {
@@ -141,8 +141,8 @@ fn lower(covariance: &[f64], latents: usize) -> Vec<f64> {
     lower
 }
 
-/// Evenly distributed standard normal points: quantiles of multiples of powers of `1/φ_d` modulo 1, with
-/// `φ_d^(d+1) = φ_d + 1` (Roberts 2018).
+/// Evenly distributed standard normal points: quantiles of `½ + i φ_d^−j` modulo 1, `φ_d^(d+1) = φ_d + 1`
+/// (Roberts 2018).
 fn lattice(count: usize, dim: usize) -> Result<Vec<f64>, LikelihoodError> {
     let mut phi = 2.0_f64;
     (0..64).for_each(|_| phi = (1.0 + phi).powf(1.0 / (dim as f64 + 1.0)));
@@ -161,13 +161,13 @@ mod tests {
     fn places_have_the_moments_of_the_gaussian() {
         let covariance = vec![2.0, -0.8, -0.8, 0.5];
         let beliefs = LatentBeliefs::correlated(&[vec![1.0, -2.0]], covariance);
-        // The second variance is halved, and correlations stay.
+        // Halves the second variance, keeps correlations.
         let marginal = LatentMarginal::new(&mut [(1.0, 2.0), (-2.0, 0.25)].into_iter(), &beliefs, 0);
         let places = marginal.places().unwrap();
         let moment = |of: &dyn Fn(&[f64]) -> f64| -> f64 {
             places.values.chunks_exact(2).zip(&places.shares).map(|(f, share)| share * of(f)).sum()
         };
-        // A lattice of 1024 points has errors of half a percent of a standard deviation.
+        // A lattice of 1024 points errs by half a percent of a standard deviation.
         assert!((moment(&|f| f[0]) - 1.0).abs() < 0.01);
         assert!((moment(&|f| (f[0] - 1.0).powi(2)) - 2.0).abs() < 0.02);
         assert!((moment(&|f| (f[1] + 2.0).powi(2)) - 0.25).abs() < 0.005);

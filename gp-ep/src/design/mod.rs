@@ -1,9 +1,9 @@
 //! Choice of the next points to observe.
 //!
-//! A [`Design`] averages over the unknown outcomes of points chosen so far. Under Gaussian noise, an observation at s
-//! changes the covariance to `k(x, x') − w k(x, s) k(s, x')`, `w = 1 / (k(s, s) + σ²)`. Other likelihoods use
-//! `w = (v − E_y Var(f | y)) / v²`, `v = k(s, s)`, and unchanged means: exact for the first point of a batch only. A
-//! mixture enters by mean and covariance. Correlations between latent functions count only within a point.
+//! [`Design`] averages over the outcomes of points chosen so far. Under Gaussian noise, an observation at s changes the
+//! covariance to `k(x, x') − w k(x, s) k(s, x')`, `w = 1 / (k(s, s) + σ²)`. Other likelihoods use
+//! `w = (v − E_y Var(f | y)) / v²`, `v = k(s, s)`, and unchanged means: exact only for the first point of a batch.
+//! Mixtures enter by mean and covariance. Correlations between latent functions count only within a point.
 
 mod chosen;
 mod improvement;
@@ -20,26 +20,26 @@ use gp_kernels::posterior::at_rows;
 use marginal::LatentMarginal;
 use std::fmt::Debug;
 
-/// Measure of the value of an observation.
+/// Value of an observation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Criterion {
-    /// Variance, summed over latent functions.
+    /// Latent variance, summed over functions.
     Variance,
-    /// Mutual information of observation and latent functions, in nats; BALD for labels (Houlsby et al.
-    /// 2011). Summed over a batch by the chain rule.
+    /// Mutual information with the latents, in nats; BALD for labels (Houlsby et al. 2011). Adds up over a
+    /// batch.
     Information,
-    /// Expected improvement of an observation's mean over the best so far (Močkus 1975). Chosen points count
-    /// as observed with their expected means (Ginsbourger et al. 2010).
+    /// Expected improvement of an observation's mean over `best` (Močkus 1975). Chosen points count with
+    /// expected means (Ginsbourger et al. 2010).
     Improvement {
         /// Direction of improvement.
         goal: Goal,
-        /// Best value so far, in units of the likelihood.
+        /// Best value so far, in observation units.
         best: f64,
     },
 }
 
-/// Sense of an optimisation.
+/// Direction of optimisation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Goal {
     /// Smaller is better.
@@ -49,7 +49,7 @@ pub enum Goal {
 }
 
 impl Goal {
-    /// Improvement of `value` over `than`; negative if worse.
+    /// Improvement over `than`; negative if worse.
     #[must_use]
     pub fn gain(self, value: f64, than: f64) -> f64 {
         match self {
@@ -59,7 +59,7 @@ impl Goal {
     }
 }
 
-/// Points to observe, chosen one at a time.
+/// Points chosen one at a time.
 #[derive(Clone, Debug)]
 pub struct Design<'a, F> {
     predictor: &'a Predictor<F>,
@@ -68,11 +68,11 @@ pub struct Design<'a, F> {
 }
 
 impl<'a, F: Posterior> Design<'a, F> {
-    /// Design without points.
+    /// Empty design.
     ///
     /// # Errors
-    /// [`InferenceError::Unsupported`] for improvement of labels, [`InferenceError::Option`] for a
-    /// non-finite best value.
+    /// [`InferenceError::Unsupported`] for improvement of labels, [`InferenceError::Option`] for non-finite
+    /// `best`.
     pub fn new(predictor: &'a Predictor<F>, criterion: Criterion) -> Result<Self, InferenceError> {
         if let Criterion::Improvement { best, .. } = criterion {
             if predictor.likelihood().support().classes() > 0 {
@@ -86,7 +86,7 @@ impl<'a, F: Posterior> Design<'a, F> {
         Ok(Self { predictor, criterion, chosen: Chosen::new(predictor.functions().latent_count()) })
     }
 
-    /// Criterion; its best value includes the chosen points.
+    /// Criterion; `best` includes chosen points.
     #[must_use]
     pub fn criterion(&self) -> Criterion {
         self.criterion
@@ -98,13 +98,13 @@ impl<'a, F: Posterior> Design<'a, F> {
         self.chosen.len()
     }
 
-    /// `true` if no point has been chosen.
+    /// `true` without chosen points.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.chosen.len() == 0
     }
 
-    /// Criterion's value of each row of `x` (N×D) as the next point.
+    /// Criterion at the rows of `x` (N×D).
     ///
     /// # Errors
     /// As predictions and the likelihood.
@@ -112,8 +112,8 @@ impl<'a, F: Posterior> Design<'a, F> {
         self.valued(x, |marginal| marginal)
     }
 
-    /// Approximate [`values`](Self::values) for a search: with several latents accurate to about a percent
-    /// at an eighth of the cost. Nearby points have the same error and keep their order.
+    /// [`values`](Self::values) for searches: with several latents, about 1 % error at an eighth of the cost.
+    /// Nearby points keep their order.
     ///
     /// # Errors
     /// As [`values`](Self::values).
@@ -139,7 +139,7 @@ impl<'a, F: Posterior> Design<'a, F> {
     /// Adds a point (1×D); returns its value.
     ///
     /// # Errors
-    /// As [`values`](Self::values); [`InferenceError::Shape`] unless it is one point.
+    /// As [`values`](Self::values); [`InferenceError::Shape`] unless 1×D.
     pub fn choose(&mut self, point: MatRef<'_, f64>) -> Result<f64, InferenceError> {
         check_count("point to observe", "rows", 1, point.nrows())?;
         let beliefs = self.predictor.beliefs(point)?;

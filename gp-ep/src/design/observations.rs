@@ -7,25 +7,23 @@ use gp_likelihoods::{Latent, Likelihood, Support};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-/// Probability beyond the outermost observation on each side.
+/// Probability beyond each outermost observation.
 const TAIL: f64 = 1e-6;
-/// Steps between the outermost observations.
+/// Steps between outermost observations.
 const STEPS: i32 = 64;
-/// Number of counts taken one by one, and of ranges above.
+/// Single counts, and ranges above.
 const SINGLE_COUNTS: f64 = 64.0;
 const STRETCHES: f64 = 128.0;
-/// Random draws, for several latents or outputs.
+/// Draws for several latents or outputs.
 const DRAWS: usize = 128;
 
 pub(super) struct Observed {
     pub(super) y: Vec<f64>,
-    /// Width of the represented interval, with probability width times density; None for equally probable
-    /// draws.
+    /// Represented interval; None for equally probable draws. Probability: width times density.
     pub(super) width: Option<f64>,
 }
 
-/// All labels; for one latent, counts or numbers between extreme quantiles; otherwise draws, which depend
-/// only on the beliefs.
+/// Labels; for one latent, counts or numbers between quantiles; otherwise draws.
 pub(super) fn observations(
     likelihood: &dyn Likelihood,
     marginal: &LatentMarginal,
@@ -48,8 +46,7 @@ pub(super) fn observations(
     marginal.spread(DRAWS)?.chunks_exact(marginal.means().len()).map(draw).collect()
 }
 
-/// Counts, or numbers `median + s sinh t` at equal steps of t: log scale for positive numbers, logit scale
-/// for proportions.
+/// Counts, or numbers `median + s sinh t` at equal steps: log scale if positive, logit for proportions.
 fn between_quantiles(
     likelihood: &dyn Likelihood,
     latent: Latent,

@@ -6,11 +6,11 @@ use super::observations::{Observed, observations};
 use crate::error::InferenceError;
 use gp_likelihoods::{Latent, Likelihood};
 
-/// Relative deviation of a tilted distribution below which it is a rounding error.
+/// Minimum relative deviation of a tilted distribution.
 const NARROWEST: f64 = 1e-7;
 
 pub(super) struct Outcome {
-    /// Probability relative to all considered observations.
+    /// Probability, normalised over all outcomes.
     pub(super) share: f64,
     /// `KL(p(f | y) ‖ p(f))`, in nats.
     pub(super) divergence: f64,
@@ -59,7 +59,7 @@ pub(super) fn expected_variances(
     Ok((0..variances.len()).map(|q| left(q).min(variances[q])).collect())
 }
 
-/// Outcome for one latent value; nodes follow the tilted distribution, which can be narrow.
+/// For one latent; nodes follow the tilted distribution.
 fn on_a_line(
     likelihood: &dyn Likelihood,
     y: &[f64],

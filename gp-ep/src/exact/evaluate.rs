@@ -1,4 +1,4 @@
-//! Log marginal likelihood, gradient and posterior of exact regression.
+//! Evidence, gradient and posterior of exact regression.
 
 use super::model::ExactGp;
 use super::posterior::ExactPosterior;
@@ -12,7 +12,7 @@ use gp_kernels::posterior::MixturePosterior;
 use gp_optim::StopSignal;
 
 impl ExactGp {
-    /// Posterior at the current parameters. `data` has targets, then optionally known noise and weights.
+    /// Posterior given targets, optional known noise and weights.
     ///
     /// # Errors
     /// As [`evaluate`](ClosedEvidence::evaluate).

@@ -6,22 +6,21 @@ use crate::error::InferenceError;
 use faer::Mat;
 use std::f64::consts::TAU;
 
-/// Predictions of each observation from the other N − 1, at the same parameters.
+/// Predictions given all other observations, at fixed parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LeaveOneOut {
-    /// Means of latent function and targets at the inputs.
+    /// Means of latent function and targets.
     pub latent_mean: Vec<f64>,
-    /// Variances of the latent function, never negative.
+    /// Latent variances, never negative.
     pub latent_variance: Vec<f64>,
-    /// Variances of the targets: latent variance plus (σ² + known noise)/weight.
+    /// Target variances: latent plus (σ² + known noise)/weight.
     pub observation_variance: Vec<f64>,
-    /// Log densities of the left-out targets, in nats.
+    /// Log densities of targets, in nats.
     pub log_density: Vec<f64>,
 }
 
 impl ExactPosterior {
-    /// Closed-form leave-one-out predictions: with `c = diag K_y⁻¹`, target i is `N(y_i − α_i/c_i, 1/c_i)`.
-    /// Jitter counts as noise.
+    /// Closed form: with `c = diag K_y⁻¹`, target i is `N(y_i − α_i/c_i, 1/c_i)`. Jitter counts as noise.
     ///
     /// # Errors
     /// [`InferenceError::Linalg`], in practice never.
@@ -30,7 +29,7 @@ impl ExactPosterior {
         let half_inverse = invert_factor(self.factor(), &mut square, self.threading)?;
         let mut result = LeaveOneOut::with_capacity(self.targets().len());
         for (i, column) in half_inverse.col_iter().enumerate() {
-            // K_y⁻¹ = L⁻ᵀL⁻¹, so its diagonal holds the squared norms of the columns of L⁻¹.
+            // K_y⁻¹ = L⁻ᵀL⁻¹: its diagonal holds the squared column norms of L⁻¹.
             let precision = column.squared_norm_l2();
             let own = (self.noise.variance() + self.known_noise()[i]) / self.weights()[i];
             let noise = own + self.jitter().added;
@@ -58,7 +57,7 @@ impl LeaveOneOut {
         self.log_density.push(-0.5 * ((TAU * variance).ln() + residual * (residual / variance)));
     }
 
-    /// Log pseudo-likelihood: sum of log densities, in nats.
+    /// Log pseudo-likelihood, in nats: sum of `log_density`.
     #[must_use]
     pub fn total_log_density(&self) -> f64 {
         self.log_density.iter().sum()

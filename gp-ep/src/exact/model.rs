@@ -14,8 +14,7 @@ pub struct ExactGp {
 }
 
 impl ExactGp {
-    /// Model with this prior covariance and noise. Large products run on rayon's current pool; jitter
-    /// follows [`JitterPolicy::ladder`].
+    /// Model with [`JitterPolicy::ladder`], on rayon's current pool.
     #[must_use]
     pub fn new(kernel: Box<dyn Kernel>, noise: Gaussian) -> Self {
         Self { kernel, noise, jitter: JitterPolicy::ladder(), threading: Threading::Pool }
@@ -27,7 +26,7 @@ impl ExactGp {
         Self { jitter, ..self }
     }
 
-    /// Sets the threading policy; results do not change.
+    /// Sets threading; results do not change.
     #[must_use]
     pub fn with_threading(self, threading: Threading) -> Self {
         Self { threading, ..self }
@@ -39,7 +38,7 @@ impl ExactGp {
         self.kernel.as_ref()
     }
 
-    /// Prior covariance, to change values, fixed parameters, bounds and priors.
+    /// Kernel, to change parameters.
     pub fn kernel_mut(&mut self) -> &mut dyn Kernel {
         self.kernel.as_mut()
     }
@@ -50,7 +49,7 @@ impl ExactGp {
         &self.noise
     }
 
-    /// Noise, to change or fix the variance, its bounds and prior.
+    /// Noise, to change the variance.
     pub fn noise_mut(&mut self) -> &mut Gaussian {
         &mut self.noise
     }

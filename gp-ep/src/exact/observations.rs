@@ -4,7 +4,7 @@ use crate::error::{InferenceError, check_count};
 use faer::MatRef;
 use gp_kernels::data::{DataError, DataSource, Rows, Table};
 
-/// N inputs with targets and optional known noise and weights.
+/// N inputs, targets, optional known noise and weights.
 #[derive(Clone, Copy, Debug)]
 pub struct Observations<'a> {
     inputs: MatRef<'a, f64>,
@@ -14,11 +14,10 @@ pub struct Observations<'a> {
 }
 
 impl<'a> Observations<'a> {
-    /// Observations at `inputs` (N×D, any strides). The kernel checks inputs later.
+    /// Targets at `inputs` (N×D, any strides). The kernel checks inputs later.
     ///
     /// # Errors
-    /// [`InferenceError::Data`] for N = 0, [`InferenceError::Shape`], or
-    /// [`InferenceError::TargetNotFinite`].
+    /// [`InferenceError::Data`] for N = 0, [`InferenceError::Shape`], [`InferenceError::TargetNotFinite`].
     pub fn new(inputs: MatRef<'a, f64>, targets: &'a [f64]) -> Result<Self, InferenceError> {
         check_count("target vector", "entries", inputs.nrows(), targets.len())?;
         if targets.is_empty() {
@@ -30,10 +29,10 @@ impl<'a> Observations<'a> {
         }
     }
 
-    /// Sets N known noise variances, added to the trained one.
+    /// Sets N noise variances, added to the trained one.
     ///
     /// # Errors
-    /// [`InferenceError::Shape`] or [`InferenceError::KnownNoise`].
+    /// [`InferenceError::Shape`], [`InferenceError::KnownNoise`].
     pub fn with_known_noise(self, variances: &'a [f64]) -> Result<Self, InferenceError> {
         check_count("known noise", "entries", self.len(), variances.len())?;
         let sound = |variance: f64| variance.is_finite() && variance >= 0.0;
@@ -43,10 +42,10 @@ impl<'a> Observations<'a> {
         }
     }
 
-    /// Sets N weights: weight w raises the density to the power w, as if observed w times.
+    /// Sets N weights, powers of the densities.
     ///
     /// # Errors
-    /// [`InferenceError::Shape`] or [`InferenceError::Weight`].
+    /// [`InferenceError::Shape`], [`InferenceError::Weight`].
     pub fn with_weights(self, weights: &'a [f64]) -> Result<Self, InferenceError> {
         check_count("weights", "entries", self.len(), weights.len())?;
         let sound = |weight: f64| weight.is_finite() && weight > 0.0;
@@ -62,25 +61,25 @@ impl<'a> Observations<'a> {
         self.inputs
     }
 
-    /// The N targets.
+    /// N targets.
     #[must_use]
     pub fn targets(&self) -> &'a [f64] {
         self.targets
     }
 
-    /// Known noise variance of a row; 0 if not set or out of range.
+    /// Variance of a row; default 0.
     #[must_use]
     pub fn known_noise(&self, row: usize) -> f64 {
         self.known_noise.and_then(|known| known.get(row)).copied().unwrap_or(0.0)
     }
 
-    /// Weight of a row; 1 if not set or out of range.
+    /// Weight of a row; default 1.
     #[must_use]
     pub fn weight(&self, row: usize) -> f64 {
         self.weights.and_then(|weights| weights.get(row)).copied().unwrap_or(1.0)
     }
 
-    /// Number N of observations, at least 1.
+    /// Number N ≥ 1 of observations.
     #[must_use]
     #[expect(clippy::len_without_is_empty, reason = "there is always an observation")]
     pub fn len(&self) -> usize {
@@ -88,7 +87,7 @@ impl<'a> Observations<'a> {
     }
 }
 
-/// Columns: target, known noise (if noise or weights are set), weight (if set).
+/// Columns: target, known noise (if either is set), weight (if set).
 impl DataSource for Observations<'_> {
     fn count(&self) -> usize {
         self.len()

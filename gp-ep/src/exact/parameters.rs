@@ -1,11 +1,11 @@
-//! Parameters of exact regression: the kernel's, then the noise variance.
+//! Parameters: kernel, then noise variance.
 
 use super::model::ExactGp;
 use gp_kernels::KernelExt;
 use gp_optim::{Parameter, ParameterSet, ParameterSetMut};
 
 impl ExactGp {
-    /// Names of all parameter values, such as `kernel.rbf.lengthscale[1]`, then `noise.variance`.
+    /// Names such as `kernel.rbf.lengthscale[1]`, then `noise.variance`.
     #[must_use]
     pub fn parameter_names(&self) -> Vec<String> {
         let kernel = self.kernel.parameter_names().into_iter().map(|name| format!("kernel.{name}"));

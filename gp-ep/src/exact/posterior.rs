@@ -10,7 +10,7 @@ use gp_kernels::posterior::{DensePosterior, HoldsLatent, LatentPosterior, Mixtur
 use gp_likelihoods::Gaussian;
 use gp_linalg::{Cholesky, JitterRecord, Threading};
 
-/// Gaussian process given N observations, at fixed parameters. Owns model and data.
+/// Gaussian process given N observations; owns model and data.
 #[derive(Clone, Debug)]
 pub struct ExactPosterior {
     dense: DensePosterior,
@@ -35,7 +35,7 @@ impl ExactPosterior {
         Ok(Self { dense, noise, threading: model.threading, observed, log_marginal_likelihood })
     }
 
-    /// Predictor with the observation noise as likelihood.
+    /// Predictor with observation noise as likelihood.
     ///
     /// # Errors
     /// None in practice.
@@ -56,25 +56,25 @@ impl ExactPosterior {
         &self.noise
     }
 
-    /// Inputs, N×D with contiguous rows.
+    /// N×D with contiguous rows.
     #[must_use]
     pub fn inputs(&self) -> MatRef<'_, f64> {
         self.dense.inputs()
     }
 
-    /// The N targets.
+    /// N targets.
     #[must_use]
     pub fn targets(&self) -> &[f64] {
         &self.observed.targets
     }
 
-    /// Known noise variances, N values, 0 by default.
+    /// N known noise variances, 0 by default.
     #[must_use]
     pub fn known_noise(&self) -> &[f64] {
         &self.observed.known_noise
     }
 
-    /// Weights, N values, 1 by default.
+    /// N weights, 1 by default.
     #[must_use]
     pub fn weights(&self) -> &[f64] {
         &self.observed.weights
@@ -86,19 +86,19 @@ impl ExactPosterior {
         self.log_marginal_likelihood
     }
 
-    /// `α = K_y⁻¹ y`, N values: posterior mean `k(x, inputs) α`.
+    /// `α = K_y⁻¹ y`, for the posterior mean `k(x, inputs) α`.
     #[must_use]
     pub fn alpha(&self) -> &[f64] {
         self.dense.alpha()
     }
 
-    /// Cholesky factor of `K_y`, N×N.
+    /// Cholesky factor of `K_y`.
     #[must_use]
     pub fn factor(&self) -> &Cholesky {
         self.dense.factor()
     }
 
-    /// Jitter added to `K_y`, and why.
+    /// Jitter added to `K_y`.
     #[must_use]
     pub fn jitter(&self) -> &JitterRecord {
         self.factor().jitter()

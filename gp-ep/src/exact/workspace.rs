@@ -1,4 +1,4 @@
-//! Evaluation of exact regression: factor, solve, log marginal likelihood, gradient.
+//! Evaluation of exact regression: factor, solve, evidence, gradient.
 
 use super::model::ExactGp;
 use crate::column::column_mut;
@@ -12,7 +12,7 @@ use gp_linalg::{Cholesky, Threading};
 use gp_optim::{ParameterSet as _, StopSignal};
 use std::f64::consts::TAU;
 
-/// Reusable memory for evaluations; no allocation for repeated sizes on the calling thread.
+/// Reusable memory of evaluations.
 #[derive(Debug)]
 pub struct ExactWorkspace {
     evaluator: Evaluator,
@@ -58,7 +58,7 @@ impl ExactWorkspace {
         Self { evaluator, rows, observed, square, upstream, solution }
     }
 
-    /// Sets a stop signal that can stop evaluations early.
+    /// Sets a signal that ends evaluations early.
     #[must_use]
     pub fn with_stop_signal(self, stop_signal: StopSignal) -> Self {
         Self { evaluator: self.evaluator.with_stop_signal(stop_signal), ..self }
@@ -99,7 +99,7 @@ impl ExactWorkspace {
         let count = alpha.len();
         let mut column = column_mut(alpha);
         factor.half_solve_in_place(column.as_mut(), Threading::Here)?;
-        // yᵀα = ‖L⁻¹y‖² is never negative, whatever the rounding.
+        // yᵀα = ‖L⁻¹y‖² is never negative, despite rounding.
         let quadratic = column.squared_norm_l2();
         factor.half_solve_transpose_in_place(column, Threading::Here)?;
         let value = -0.5 * (quadratic + factor.log_det() + count as f64 * TAU.ln());
@@ -169,7 +169,7 @@ impl Noisy {
         Ok(())
     }
 
-    /// Log ratio of weighted densities to Gaussians of variance noise/weight, and its derivative by σ².
+    /// Log ratio of weighted densities to Gaussians; derivative by σ².
     fn log_factors(&self, variance: f64) -> (f64, f64) {
         let factors = self.known_noise.iter().zip(&self.weights);
         factors.fold((0.0, 0.0), |(sum, slope), (known, &weight)| {

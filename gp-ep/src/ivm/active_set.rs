@@ -3,8 +3,7 @@
 use super::numbers::Column;
 use faer::{Mat, MatRef};
 
-/// Coupled site of one observation: `exp(bᵀu − ½ uᵀΠu)`, Π = diag π − π πᵀ/(1ᵀπ). π and b have one value per
-/// class.
+/// `exp(bᵀu − ½ uᵀΠu)`, `Π = diag π − π πᵀ/(1ᵀπ)`, with π and b by class.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct CoupledSite {
     pub(super) precision: Column,
@@ -24,7 +23,7 @@ pub(super) struct ActiveClass {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ActiveSet {
     pub(super) classes: Vec<ActiveClass>,
-    /// `true` for coupled sites, with the same rows for all classes.
+    /// Coupled sites, which share rows.
     pub(super) coupled: bool,
 }
 

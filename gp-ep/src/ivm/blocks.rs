@@ -1,4 +1,4 @@
-//! Quantities shared by criterion and gradient, by chunks of data.
+//! Quantities shared by criterion and gradient.
 
 use super::observation::Expected;
 use super::representation::{Representation, StubBlock, times};
@@ -16,26 +16,25 @@ pub(super) struct Chunk<'a> {
     pub(super) expected: Vec<Expected>,
 }
 
-/// Active points within a chunk, as (index in the active set, column): an active point shares white noise
-/// with itself.
+/// (active index, column) pairs that share white noise.
 pub(super) fn own(rows: &[usize], start: usize, width: usize) -> impl Iterator<Item = (usize, usize)> {
     let inside = move |row: usize| (start..start + width).contains(&row);
     rows.iter().enumerate().filter(move |(_, row)| inside(**row)).map(move |(a, row)| (a, row - start))
 }
 
-/// Parts of D\[Q(u_I) ‖ P(u_I)\] that its gradient uses.
+/// Parts of `D[Q(u_I) ‖ P(u_I)]` and its gradient.
 pub(super) struct DivergenceParts {
     pub(super) classes: Vec<ClassParts>,
-    /// Z = Σ F X Fᵀ; empty for independent classes.
+    /// `Z = Σ F X Fᵀ`; empty for independent classes.
     pub(super) z: Mat<f64>,
 }
 
 pub(super) struct ClassParts {
-    /// F = L⁻¹ Bᵀ; empty for independent classes.
+    /// `F = L⁻¹ Bᵀ`; empty for independent classes.
     pub(super) f: Mat<f64>,
-    /// X = B K_I Bᵀ
+    /// `X = B K_I Bᵀ`
     pub(super) x: Mat<f64>,
-    /// g = β⁽ᶜ⁾ + Fᵀ β, with mean kᵀ Bᵀ g at a point.
+    /// `g = β⁽ᶜ⁾ + Fᵀ β`; means are `kᵀ Bᵀ g`.
     pub(super) g: Vec<f64>,
     pub(super) moved: Vec<f64>,
 }
@@ -68,8 +67,8 @@ impl DivergenceParts {
         Ok(Self { classes, z })
     }
 
-    /// ½ (ln|N| + tr N⁻¹ − n + hᵀK⁻¹h) + ½ Σ ln α_i, N = A⁻¹K (eq. 18, 19 and 21), n active latents, α_i the
-    /// sum of π over coupled classes.
+    /// `½ (ln|N| + tr N⁻¹ − n + hᵀK⁻¹h) + ½ Σ ln α_i`, `N = A⁻¹K` (eq. 18, 19 and 21), n latents, `α_i = 1ᵀπ_i` if
+    /// coupled.
     pub(super) fn divergence(&self, all: &Representation) -> f64 {
         let trace = |a: &Mat<f64>| (0..a.nrows()).map(|i| a[(i, i)]).sum::<f64>();
         let of_class = |c: usize| {

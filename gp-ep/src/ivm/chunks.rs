@@ -24,8 +24,7 @@ pub(super) fn threads(threading: Threading) -> usize {
     }
 }
 
-/// One result per item; `of` takes a workspace, the index of the chunk's first item, and a chunk. Each
-/// workspace serves consecutive chunks, so that it stays in cache.
+/// One result per item by `of(workspace, first index, chunk)`; consecutive chunks share a workspace, for the cache.
 pub(super) fn in_rooms<T: Sync, R: Send, W: Send>(
     items: &[T],
     size: usize,

@@ -10,18 +10,18 @@ use crate::error::InferenceError;
 use gp_optim::{Control, StopReason};
 use rand_chacha::ChaCha8Rng;
 
-/// Counts of EP updates on the liquid set over a run.
+/// Counts of EP updates over a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EpCounts {
     /// Changed sites.
     pub updates: usize,
-    /// Updates skipped because the site had converged.
+    /// Skipped updates of converged sites.
     pub at_rest: usize,
-    /// Updates skipped for cavity or tilted moments that were not Gaussian.
+    /// Updates skipped for invalid cavity or tilted moments.
     pub skipped: usize,
-    /// Changes undone because a downdate broke down.
+    /// Changes undone after failed downdates.
     pub rolled_back: usize,
-    /// Recomputations of the liquid belief during EP.
+    /// Recomputations of the liquid belief.
     pub refreshes: usize,
 }
 
@@ -55,7 +55,7 @@ impl<'a> Task<'a> {
     }
 }
 
-/// Latent of an active set; None for a shared one.
+/// Latent of an active set; None if shared.
 pub(super) type Target = Option<usize>;
 
 pub(super) trait Classes: Sync {
@@ -65,20 +65,20 @@ pub(super) trait Classes: Sync {
 
     fn is_free(&self, row: usize, target: Target) -> bool;
 
-    /// Best score of each row, with its open active set; None without any.
+    /// Best score per row with its active set.
     fn scores(
         &mut self,
         rows: &[usize],
         open: &[Target],
     ) -> Result<Vec<Option<(Target, f64)>>, InferenceError>;
 
-    /// Marks a point as chosen; `true` if it cannot be chosen again.
+    /// Marks a point; `true` if it cannot be chosen again.
     fn take(&mut self, row: usize, target: Target) -> bool;
 
-    /// Site of a chosen point; None for unusable tilted moments.
+    /// Site of a point; None for unusable moments.
     fn site(&mut self, row: usize, target: Target) -> Result<Option<Self::Site>, InferenceError>;
 
-    /// Includes a point. If a factor breaks down, returns the row that is no longer active.
+    /// Includes a point; returns a row made inactive by breakdown.
     fn include(
         &mut self,
         row: usize,
@@ -86,7 +86,7 @@ pub(super) trait Classes: Sync {
         site: Self::Site,
     ) -> Result<Option<usize>, InferenceError>;
 
-    /// Updates sites after an inclusion; `false` if sites are final at inclusion.
+    /// Updates sites; `false` if final at inclusion.
     fn settle(&mut self, rng: &mut ChaCha8Rng) -> Result<bool, InferenceError>;
 
     fn complete(&mut self, rng: &mut ChaCha8Rng) -> Result<(), InferenceError>;

@@ -1,4 +1,4 @@
-//! Coupled classes: one active set, sites diag π − π πᵀ/(1ᵀπ), EP on the points included last.
+//! Coupled classes: one active set, sites `diag π − π πᵀ/(1ᵀπ)`, EP on the last points.
 
 use super::active_set::{ActiveSet, CoupledSite};
 use super::chunks::{in_rooms, threads};
@@ -19,9 +19,9 @@ use gp_linalg::LinalgError;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
-/// Candidates whose beliefs are computed together.
+/// Candidates per chunk.
 const CHUNK: usize = 32;
-/// Relative change of π and b below which a site has converged.
+/// Relative change of π and b at convergence.
 const CONVERGED: f64 = 1e-10;
 /// Smallest initial π.
 const LEAST: f64 = 1e-3;
@@ -30,7 +30,7 @@ pub(super) struct CoupledClasses<'a> {
     task: &'a Task<'a>,
     active: ActivePoints,
     candidates: Candidates,
-    /// Points with beliefs needed outside scoring.
+    /// Points needed outside scoring.
     chosen: Candidates,
     pub(super) growth: Growth,
     is_stale: bool,
@@ -98,8 +98,7 @@ impl<'a> CoupledClasses<'a> {
         rows.iter().enumerate().map(score).collect()
     }
 
-    /// Score by the selection rule; largest is best. Information gain is the divergence of the belief after
-    /// inclusion from that before, in nats (Seeger & Jordan 2004 §4.4 prints the negative).
+    /// Largest is best; information gains in nats (Seeger & Jordan 2004 §4.4, with opposite sign).
     fn score(
         &self,
         row: usize,
@@ -120,7 +119,7 @@ impl<'a> CoupledClasses<'a> {
         Ok(exact_gain(belief, &tilted, &start))
     }
 
-    /// Initial π: half label, half class probabilities at the tilted mean.
+    /// Initial π: half label, half class probabilities.
     fn first_precision(&self, row: usize, tilted: &Tilted) -> Result<Column, InferenceError> {
         let mut pi = self.task.observed.given(&tilted.belief.mean)?;
         pi.iter_mut().for_each(|p| *p *= 0.5);
@@ -128,7 +127,7 @@ impl<'a> CoupledClasses<'a> {
         Ok(pi.iter().map(|p| p.max(LEAST)).collect())
     }
 
-    /// Site that matches the tilted mean exactly, the tilted covariance as far as its form allows.
+    /// Matches the tilted mean, and approximately the covariance.
     pub(super) fn match_moments(
         &mut self,
         row: usize,
@@ -153,7 +152,7 @@ impl<'a> CoupledClasses<'a> {
         Ok(shift.iter().all(|b| b.is_finite()).then_some(CoupledSite { precision, shift }))
     }
 
-    /// γ of liquid points after one more inclusion.
+    /// γ of liquid points after another inclusion.
     fn gammas(&self) -> Vec<f64> {
         let liquid = (self.liquid.len() + 1).min(self.task.options.liquid);
         let active = self.sites.len() + self.liquid.len() + 1;
@@ -161,7 +160,7 @@ impl<'a> CoupledClasses<'a> {
         weights.map_or_else(|| vec![1.0; liquid], |weights| weights.factors(active, liquid))
     }
 
-    /// Finalises the oldest liquid site; returns its row if the factor breaks down.
+    /// Freezes the oldest liquid point; returns its row on breakdown.
     fn freeze(
         &mut self,
         LiquidPoint { row, site, .. }: LiquidPoint,
@@ -180,7 +179,7 @@ impl<'a> CoupledClasses<'a> {
         }
     }
 
-    /// Recomputes the liquid belief under all sites, from stubs.
+    /// Recomputes the liquid belief from stubs.
     pub(super) fn meet(&mut self) -> Result<(), InferenceError> {
         self.represent()?;
         let (all, active) = (&self.growth.all, &self.active);
@@ -213,7 +212,7 @@ impl<'a> CoupledClasses<'a> {
         Ok(())
     }
 
-    /// One EP update, preceded by a recomputed belief after many.
+    /// EP update, after a due recomputation.
     fn refine(&mut self, l: usize) -> Result<(), InferenceError> {
         if self.since_refresh >= self.task.options.refresh * self.liquid.len() {
             self.meet()?;
@@ -311,7 +310,7 @@ impl Classes for CoupledClasses<'_> {
         Ok(true)
     }
 
-    /// Restores full weight of likelihoods weakened initially.
+    /// After reweighting, sets γ = 1 and runs EP.
     fn complete(&mut self, rng: &mut ChaCha8Rng) -> Result<(), InferenceError> {
         if self.task.options.reweighting.is_some() {
             self.liquid.points.iter_mut().for_each(|point| point.gamma = 1.0);
@@ -331,7 +330,7 @@ impl Classes for CoupledClasses<'_> {
     }
 }
 
-/// Gain of the actual site: ½ (ln|M| + tr(M⁻¹ − I) + gᵀA g), M = I + ΠA.
+/// Gain of the actual site: `½ (ln|M| + tr(M⁻¹ − I) + gᵀA g)`, `M = I + ΠA`.
 fn exact_gain(belief: &ClassBelief, tilted: &Tilted, start: &[f64]) -> Option<f64> {
     let a = &belief.covariance;
     let pi = project(a, &tilted.belief.covariance, start)?;

@@ -1,6 +1,4 @@
-//! Prior covariances of active points with one another and with candidates, by class.
-//!
-//! Memory does not grow with N: covariances with a candidate are kept only while it is one.
+//! Prior covariances of active points and current candidates, by class; memory is independent of N.
 
 use super::kernel_rows::KernelRows;
 use crate::error::InferenceError;
@@ -10,7 +8,7 @@ use std::collections::BTreeMap;
 pub(super) struct ActivePoints {
     pub(super) rows: Vec<usize>,
     points: Mat<f64>,
-    /// By class; equal kernels use those of the first class.
+    /// By first class with the same kernel.
     grams: Vec<Mat<f64>>,
     first: Vec<usize>,
 }
@@ -74,14 +72,14 @@ impl ActivePoints {
 #[derive(Default)]
 pub(super) struct Candidates {
     places: BTreeMap<usize, usize>,
-    /// By class, one column per candidate; equal kernels use those of the first class.
+    /// By first class with the same kernel; columns by candidate.
     columns: Vec<Mat<f64>>,
     spare: Vec<Mat<f64>>,
     known: usize,
 }
 
 impl Candidates {
-    /// Computes covariances of new candidates and active points; keeps the rest.
+    /// Computes covariances of new candidates and new active points.
     pub(super) fn follow(
         &mut self,
         rows: &[usize],
@@ -153,8 +151,6 @@ mod tests {
     use gp_kernels::Kernel;
     use gp_linalg::Threading;
 
-    /// With candidates kept, added and activated, and an active point removed: stored covariances equal
-    /// fresh ones.
     #[test]
     fn what_is_kept_is_what_would_be_computed() {
         let texts =

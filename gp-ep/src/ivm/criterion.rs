@@ -1,6 +1,5 @@
-//! Learning criterion: upper bound of −ln p(y) for given active set and sites (Seeger & Jordan 2004 §5, App. A).
-//!
-//! `G = −Σ_i E_Q[ln p(y_i | u_i)] + D[Q(u_I) ‖ P(u_I)]`, in one pass over chunks of data.
+//! Upper bound of −ln p(y) for given active set and sites (Seeger & Jordan 2004 §5, App. A):
+//! `G = −Σ_i E_Q[ln p(y_i | u_i)] + D[Q(u_I) ‖ P(u_I)]`, in one pass over the data.
 
 use super::active_set::ActiveSet;
 use super::blocks::{Chunk, DivergenceParts, own};
@@ -16,7 +15,7 @@ use gp_kernels::Evaluator;
 use gp_kernels::data::DataSource;
 use gp_optim::ParameterSet;
 
-/// Points per chunk: stubs of some hundred active points fit the second-level cache.
+/// Points per chunk, whose stubs fit the L2 cache.
 const CHUNK: usize = 256;
 const TASK: usize = 16;
 
@@ -30,12 +29,12 @@ pub(super) struct Pass<'a> {
 type Show<'s> = dyn FnMut(&Chunk<'_>, &Evaluator) -> Result<(), InferenceError> + 's;
 
 impl Ivm {
-    /// Criterion for a posterior's active set and sites at the current parameters, in nats: an upper bound
-    /// of −ln p(y) up to integration errors.
+    /// Upper bound of −ln p(y), in nats, up to integration errors, for a posterior's active set and sites at the
+    /// current parameters.
     ///
     /// # Errors
     /// [`InferenceError::Kernel`], [`InferenceError::Observation`], [`InferenceError::Data`],
-    /// [`InferenceError::Linalg`] if the largest jitter does not suffice.
+    /// [`InferenceError::Linalg`] if jitter does not suffice.
     pub fn criterion(
         &self,
         data: &dyn DataSource,
@@ -44,9 +43,8 @@ impl Ivm {
         self.criterion_of(&Labelled::read(self, data)?, posterior.active_set(), None)
     }
 
-    /// Criterion with its gradient: one derivative per value in natural units, ordered as
-    /// [`parameter_names`](Self::parameter_names), fixed ones included, for constant active set and sites.
-    /// Exact for the computed value under any integration rule.
+    /// [`criterion`](Self::criterion) and gradient by natural values, fixed ones included, ordered as
+    /// [`parameter_names`](Self::parameter_names); active set and sites stay constant. Exact for any rule.
     ///
     /// # Errors
     /// As [`criterion`](Self::criterion); [`InferenceError::Shape`] for a gradient of wrong length.

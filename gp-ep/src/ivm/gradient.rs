@@ -1,14 +1,14 @@
-//! Gradient of the criterion, derived from dΦ = −Φ dK Φ, since Seeger & Jordan 2004 eq. 22–30 contain errors.
+//! Gradient of the criterion, from `dΦ = −Φ dK Φ`; Seeger & Jordan 2004 eq. 22–30 contain errors.
 //!
-//! Let `c_i = ∂G₁/∂h_i`, `G_i = ∂G₁/∂A_i` and, for every class, `R_i = Σ_c' G_i^{cc'} q_i⁽ᶜ'⁾` and `U_i = Fᵀ R_i`. The
-//! upstream derivatives are
+//! With `c_i = ∂G₁/∂h_i`, `G_i = ∂G₁/∂A_i` and, per class, `R_i = Σ_c' G_i^{cc'} q_i⁽ᶜ'⁾`, `U_i = Fᵀ R_i`, the upstream
+//! derivatives are
 //!
 //! - by `k_i`: `Bᵀ(g c_i − 2 G_i^{cc} m_i + 2 U_i)`, and by the prior variance `G_i^{cc}`;
-//! - by `K_I`: `Bᵀ(Σ G_i^{cc} m mᵀ − 2 Σ m Uᵀ + Fᵀ((S + ½Z) F − F X) + ½X + (½g − w) gᵀ) B` with `S = Σ q Rᵀ` over all
-//!   classes, X, Z and g of the divergence, `w = X g + Σ m c − Fᵀ s` and `s = Σ q c + Σ F X g` over all classes.
+//! - by `K_I`: `Bᵀ(Σ G_i^{cc} m mᵀ − 2 Σ m Uᵀ + Fᵀ((S + ½Z) F − F X) + ½X + (½g − w) gᵀ) B` with X, Z and g of the
+//!   divergence, `w = X g + Σ m c − Fᵀ s` and, over all classes, `S = Σ q Rᵀ`, `s = Σ q c + Σ F X g`.
 //!
-//! ½X + Fᵀ(½Z F − F X) is half of a diagonal block of ΦKΦ between Bᵀ and B, the derivative of ½(ln|N| + tr N⁻¹). In
-//! eq. 22 and 23 the parts from ln|N| cancel; H̃ needs no inverse.
+//! `½X + Fᵀ(½Z F − F X)`, the derivative of `½(ln|N| + tr N⁻¹)`, is half a diagonal block of `ΦKΦ` between Bᵀ and B. In
+//! eq. 22 and 23 the parts from ln|N| cancel.
 
 use super::active_set::ActiveSet;
 use super::blocks::{Chunk, DivergenceParts, own};
@@ -22,13 +22,13 @@ use gp_linalg::product::{GramScratch, matmul, symmetrise_lower, weighted_gram};
 use std::ops::Range;
 
 struct ClassSums {
-    /// Σ G^{cc} m mᵀ, lower triangle.
+    /// `Σ G^{cc} m mᵀ`, lower triangle.
     m_m: Mat<f64>,
-    /// Σ m Uᵀ
+    /// `Σ m Uᵀ`
     m_u: Mat<f64>,
-    /// Σ m c
+    /// `Σ m c`
     shift: Vec<f64>,
-    /// Derivatives by the diagonal of K_I (prior variances).
+    /// Derivatives by prior variances.
     own: Vec<f64>,
 }
 
@@ -40,7 +40,7 @@ pub(super) struct Upstream<'a> {
     classes: Vec<ClassSums>,
     /// S
     joint: Mat<f64>,
-    /// Σ q c over classes.
+    /// `Σ q c` over classes.
     shift: Vec<f64>,
     scratch: GramScratch,
     gradient: &'a mut [f64],
@@ -100,7 +100,7 @@ impl<'a> Upstream<'a> {
         Ok(())
     }
 
-    /// Adds a chunk to a class's sums; returns derivatives by the covariances with the chunk.
+    /// Adds a chunk; returns derivatives by its covariances.
     fn add_sums(
         &mut self,
         chunk: &Chunk<'_>,

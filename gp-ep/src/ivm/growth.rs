@@ -1,6 +1,5 @@
-//! Representation of a growing active set. Frozen points are represented once: they keep their rows of L⁽ᶜ⁾ and their
-//! part of H = Σ Bᵀ B. A change of liquid sites replaces the last rows and refactors H: O(C L n² + n³), independent of
-//! N.
+//! Representation of a growing active set. Frozen points keep their rows of L⁽ᶜ⁾ and part of `H = Σ BᵀB`; a change of
+//! liquid sites replaces the last rows and refactors H, O(C L n² + n³).
 
 use super::active_set::CoupledSite;
 use super::covariances::ActivePoints;
@@ -19,8 +18,7 @@ pub(super) struct Growth {
 
 impl Growth {
     pub(super) fn new(classes: usize, capacity: usize) -> Self {
-        // E is at least the identity, and H is factored at its own scale: only rounding can leave either
-        // without a factor.
+        // E ≥ I, and H is factored at its own scale: only rounding can need jitter.
         let all = Representation::new(classes, capacity, JitterPolicy::ladder());
         Self { all, frozen: 0, h: Mat::zeros(capacity, capacity), all_h: Mat::zeros(0, 0) }
     }
@@ -29,7 +27,7 @@ impl Growth {
         self.frozen
     }
 
-    /// Freezes the oldest liquid point with this site; nothing changes if the factor breaks down.
+    /// Freezes the oldest liquid point; breakdowns change nothing.
     pub(super) fn freeze(&mut self, site: &CoupledSite, active: &ActivePoints) -> Result<(), LinalgError> {
         let columns = self.include(&[site], active, &JitterPolicy::none())?;
         self.frozen += 1;
@@ -49,7 +47,7 @@ impl Growth {
         self.all.set_joint(columns.as_ref(), &mut self.all_h)
     }
 
-    /// Represents points after the frozen ones; returns their columns of the Bᵀ.
+    /// Appends points to frozen ones; returns their columns of Bᵀ.
     fn include(
         &mut self,
         sites: &[&CoupledSite],

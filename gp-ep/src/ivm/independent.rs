@@ -1,7 +1,7 @@
-//! Independent classes: one active set per latent (Seeger & Jordan 2004 §6, App. B); binary machine for one latent.
+//! One active set per latent (Seeger & Jordan 2004 §6, App. B); binary machine for one latent.
 //!
-//! Keeps mean and variance per latent of all points, so that every inclusion can score all points. Representation as
-//! in [`representation`](super::representation), uncoupled.
+//! Keeps means and variances of all points, so that every inclusion can score all. Representation as in
+//! [`representation`](super::representation), uncoupled.
 
 use super::active_set::{ActiveClass, ActiveSet};
 use super::chunks::in_chunks;
@@ -51,7 +51,7 @@ impl<'a> IndependentClasses<'a> {
         Self { task, latents, stubs }
     }
 
-    /// Best open active set for a point, with score; None if no site has a positive gain.
+    /// Best active set and score with positive gain.
     fn score(
         &self,
         row: usize,
@@ -86,7 +86,7 @@ impl<'a> IndependentClasses<'a> {
 }
 
 impl Classes for IndependentClasses<'_> {
-    /// Site with the point's covariances with all points.
+    /// Site, and covariances with all points.
     type Site = (Site, Vec<f64>);
 
     fn open(&self) -> Vec<Target> {
@@ -176,7 +176,7 @@ impl Classes for IndependentClasses<'_> {
     }
 }
 
-/// Site π = (1/â − 1/a)₊, b = g + π ĥ; its gain ½ (ln m + 1/m − 1 + g² a), m = 1 + π a, or 0 if π is 0.
+/// Site `π = (1/â − 1/a)₊`, `b = g + π ĥ`; gain `½ (ln m + 1/m − 1 + g² a)`, `m = 1 + π a`, or 0 if π is 0.
 fn scalar_site(belief: &ClassBelief, tilted: &Tilted, latent: usize) -> (Site, f64) {
     let (a, hat) = (belief.covariance[(latent, latent)], tilted.belief.covariance[(latent, latent)]);
     let g = tilted.gradient[latent];

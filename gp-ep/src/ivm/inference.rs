@@ -10,7 +10,7 @@ use crate::learning::{Learning, LearningRecord, OnEvaluation, Trained};
 use crate::posterior::Predictor;
 use gp_kernels::data::DataSource;
 
-/// Active sets use default options ([`Ivm::build`] takes others). The log evidence is minus the criterion.
+/// Default options ([`Ivm::build`] takes others); log evidence is minus the criterion.
 impl Inference for Ivm {
     type Posterior = IvmPosterior;
     type Settings = IvmLearning;
@@ -26,7 +26,7 @@ impl Inference for Ivm {
         self.build(data, &IvmOptions::default())?.posterior.predictor()
     }
 
-    /// Learns in rounds, each with a new active set; only [`Learning::Outer`].
+    /// Learns in rounds; only [`Learning::Outer`].
     fn learn_with(
         &mut self,
         data: &dyn DataSource,

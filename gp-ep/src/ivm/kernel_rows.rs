@@ -1,4 +1,4 @@
-//! Covariances of rows of the data, by class.
+//! Covariances of data rows, by class.
 
 use crate::error::InferenceError;
 use faer::{MatMut, MatRef};
@@ -6,15 +6,15 @@ use gp_kernels::{Evaluator, Kernel, KernelExt};
 use gp_linalg::Threading;
 use std::sync::Arc;
 
-/// Kernels of all classes on the data; equal kernels are evaluated once.
+/// Kernels by class, equal ones evaluated once.
 #[derive(Debug)]
 pub(super) struct KernelRows<'a> {
     kernels: &'a [Box<dyn Kernel>],
-    /// First class with the same kernel, by class.
+    /// First class with the same kernel.
     first: Vec<usize>,
     inputs: MatRef<'a, f64>,
     evaluator: Evaluator,
-    /// Prior variances of all points, by class, with white noise.
+    /// Prior variances by class, with white noise.
     pub(super) diagonals: Vec<Arc<Vec<f64>>>,
 }
 
@@ -51,7 +51,7 @@ impl<'a> KernelRows<'a> {
         (0..self.first.len()).filter(|&class| self.first[class] == class)
     }
 
-    /// Covariances of one point with all points; with itself, prior variance with white noise.
+    /// Covariances of a row; white noise with itself only.
     pub(super) fn one(&self, row: usize, class: usize) -> Result<Vec<f64>, InferenceError> {
         let count = self.inputs.nrows();
         let mut covariances = vec![0.0; count];
@@ -61,7 +61,7 @@ impl<'a> KernelRows<'a> {
         Ok(covariances)
     }
 
-    /// Covariances of points x with z as different observations, without white noise.
+    /// Covariances of x with z, without white noise.
     pub(super) fn cross(
         &self,
         class: usize,

@@ -1,14 +1,12 @@
 //! Liquid part of the active set, whose sites EP still moves (Seeger & Jordan 2004 §D.4).
 //!
-//! Under all sites the latents of L liquid points are N(h, A), A of dimension C·L, with latent c of point l at index
-//! l·C + c. A new site at point l, Π_l + ΔΠ and b_l + Δb, changes A by rank C. With A_ll = Q Qᵀ, `M = A_{·l} Q⁻ᵀ` and
-//! `T = I + Qᵀ ΔΠ Q`:
+//! The latents of L liquid points are N(h, A), with latent c of point l at index l·C + c. A new site `Π_l + ΔΠ`,
+//! `b_l + Δb` changes A by rank C. With `A_ll = Q Qᵀ`, `M = A_{·l} Q⁻ᵀ` and `T = I + Qᵀ ΔΠ Q`:
 //!
 //! - `A' = A + M (T⁻¹ − I) Mᵀ`,
 //! - `h' = h + M T⁻¹ Qᵀ (Δb − ΔΠ h_l)`.
 //!
-//! If T is not positive definite, rounding prevents removal of the old site. The paper updates factors; updating A
-//! costs C³L² less, and its errors end with the next recomputation.
+//! If T is not positive definite, rounding prevents removal of the old site. Errors end with the next recomputation.
 
 use super::active_set::CoupledSite;
 use super::numbers::Column;
@@ -23,14 +21,14 @@ use gp_linalg::{LinalgError, Threading};
 pub(super) struct LiquidPoint {
     pub(super) row: usize,
     pub(super) site: CoupledSite,
-    /// Factor γ on its latents in the likelihood.
+    /// Factor γ on latents in the likelihood.
     pub(super) gamma: f64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Change {
     Made,
-    /// Nothing changed, because the downdate broke down.
+    /// No change: the downdate broke down.
     RolledBack,
 }
 
@@ -44,7 +42,7 @@ pub(super) struct Liquid {
     pub(super) covariance: Mat<f64>,
     /// h
     mean: Vec<f64>,
-    /// M, and M (T⁻¹ − I).
+    /// M, and `M (T⁻¹ − I)`.
     directions: Mat<f64>,
     weighted: Mat<f64>,
 }
@@ -81,12 +79,12 @@ impl Liquid {
         ClassBelief { mean, covariance: Square::from_fn(self.classes, entry) }
     }
 
-    /// Belief about point l without its site; None if not Gaussian.
+    /// Belief without site l; None if improper.
     pub(super) fn cavity(&self, l: usize) -> Option<ClassBelief> {
         without(&self.marginal(l), &self.points[l].site.shift, &self.halves[l])
     }
 
-    /// Changes the site of point l, or nothing if the downdate breaks down.
+    /// Changes a site unless the downdate breaks down.
     pub(super) fn change(&mut self, l: usize, site: CoupledSite) -> Result<Change, LinalgError> {
         let ClassBelief { mean, covariance } = self.marginal(l);
         let half = HalfPrecision::new(&site.precision);
@@ -125,7 +123,7 @@ impl Liquid {
     }
 }
 
-/// Factor of T = I + Qᵀ (V'V'ᵀ − V Vᵀ) Q; None if not positive definite.
+/// Factor of `T = I + Qᵀ (V'V'ᵀ − V Vᵀ) Q`, if positive definite.
 fn ratio(q: &Factor, new: &HalfPrecision, old: &HalfPrecision) -> Option<Factor> {
     let columns = q.lower().transpose();
     let (new, old) = (new.times(&columns), old.times(&columns));
@@ -134,7 +132,7 @@ fn ratio(q: &Factor, new: &HalfPrecision, old: &HalfPrecision) -> Option<Factor>
     t.plus_products(&new, 1.0).plus_products(&old, -1.0).factor()
 }
 
-/// b − Π h
+/// `b − Π h`
 fn pull(site: &CoupledSite, mean: &[f64]) -> Column {
     let moved = precision_times(&site.precision, mean);
     site.shift.iter().zip(&moved).map(|(b, moved)| b - moved).collect()
@@ -153,7 +151,7 @@ fn solve_from_right(x: &mut Mat<f64>, factor: &Factor) {
     }
 }
 
-/// Cavity with covariance Λ = (I − AΠ)⁻¹A and mean (I − AΠ)⁻¹(h − A b), by the factor of S = I − VᵀAV.
+/// Cavity `Λ = (I − AΠ)⁻¹A`, mean `(I − AΠ)⁻¹(h − A b)`, by the factor of `S = I − VᵀAV`.
 fn without(belief: &ClassBelief, shift: &[f64], half: &HalfPrecision) -> Option<ClassBelief> {
     let a = &belief.covariance;
     let mut av = half.times(a);
@@ -196,7 +194,7 @@ mod tests {
         })
     }
 
-    /// Two points of three classes, correlated: N(h, G) without sites.
+    /// Two correlated points of three classes.
     fn liquid(variance: f64) -> Liquid {
         let g = correlated(variance);
         let mut liquid = Liquid::new(3);
@@ -207,7 +205,7 @@ mod tests {
         liquid
     }
 
-    /// A = (I + G Π)⁻¹ G, h = hᶠ + A (b − Π hᶠ).
+    /// `A = (I + G Π)⁻¹ G`, `h = hᶠ + A (b − Π hᶠ)`.
     fn refresh(liquid: &mut Liquid, g: &Mat<f64>) {
         let start: Vec<f64> = (0..6).map(|i| 0.1 * i as f64).collect();
         let product = |x: &[f64]| -> Vec<f64> {
@@ -228,8 +226,7 @@ mod tests {
         liquid.set(a, mean);
     }
 
-    /// Rounding can remove the information of sites from the covariance; the downdate then breaks down and
-    /// nothing changes, to the bit. After recomputation it succeeds.
+    /// Rounding can remove the information of sites from the covariance.
     #[test]
     fn a_breakdown_is_rolled_back_and_the_run_goes_on() {
         let g = correlated(3.0);

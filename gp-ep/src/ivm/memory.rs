@@ -3,13 +3,12 @@
 use super::options::{Coupling, IvmOptions};
 use super::stubs::Stubs;
 
-/// Memory of a run by purpose, in bytes, without the data.
+/// Bytes of a run, without the data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryEstimate {
-    /// Stubs: 8 N C d bytes for independent classes; 32 s C d for coupled ones, stubs and covariances of s
-    /// candidates, each twice.
+    /// `8 N C d` if independent, `32 s C d` for s coupled candidates.
     pub stubs: usize,
-    /// Prior variances, O(N C); for independent classes also means and variances.
+    /// Prior variances, O(N C); if independent, also means and variances.
     pub rows: usize,
     /// Factors O(C d²) and liquid covariance O(C² L²).
     pub factors: usize,
@@ -28,8 +27,7 @@ impl MemoryEstimate {
             Coupling::Coupled => product(&[4, candidates, classes, active]),
             Coupling::Independent => NUMBER.saturating_mul(Stubs::numbers(points, classes, active)),
         };
-        // One row per class for prior variances; for independent classes also covariances with the new point,
-        // means and variances.
+        // Rows per class: prior variances; if independent, also covariances with the new point, means and variances.
         let rows = product(&[points, classes, if coupled { 1 } else { 4 }]);
         // L⁽ᶜ⁾ and K_I, both during a run and for the posterior; H twice, L twice.
         let frozen = product(&[active, active, 4 * classes + if coupled { 4 } else { 0 }]);
@@ -38,7 +36,7 @@ impl MemoryEstimate {
         Self { stubs, rows, factors: frozen.saturating_add(joint).saturating_add(gathered) }
     }
 
-    /// Sum of all purposes, in bytes.
+    /// Sum in bytes.
     #[must_use]
     pub fn total(&self) -> usize {
         self.stubs.saturating_add(self.rows).saturating_add(self.factors)

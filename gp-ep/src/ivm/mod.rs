@@ -1,21 +1,19 @@
 //! Informative vector machine, binary and multi-class (Seeger & Jordan 2004).
 //!
 //! Labels depend on latent Gaussian processes: one for two classes, otherwise one per class. Only a small *active set*
-//! of observations, chosen for their information, gets sites. Time and memory are linear in N.
+//! of informative observations gets sites. Time and memory are linear in N.
 //!
 //! | [`Coupling`] | sites | active set | Seeger & Jordan 2004 |
 //! |---|---|---|---|
-//! | `Coupled` | diag π − π πᵀ/(1ᵀπ): information on differences of latents | one for all latents | §4, App. D |
+//! | `Coupled` | diag π − π πᵀ/(1ᵀπ): differences of latents | one for all latents | §4, App. D |
 //! | `Independent` | diag π | one per latent | §6, App. B; with one latent the binary IVM |
 //!
 //! [`Ivm`] is the model, [`Ivm::build`] chooses an active set, [learning](crate::Inference::learn) finds parameters,
 //! [`IvmPosterior`] predicts, [`IvmPlacement`] offers active sets as inducing inputs.
 //!
-//! A run ([`IvmOptions`]) first draws one point per class. Each further inclusion scores candidates by their beliefs
-//! ([`Selection`]), includes the best with a moment-matched site, freezes the oldest *liquid* point, and updates the
-//! liquid sites by EP. [`FinalSites::AtRest`] then minimises the criterion over all sites, so that active points
-//! represent the labels of all rows. Otherwise surprising points dominate, which hurts with noisy labels or many
-//! inputs.
+//! A run ([`IvmOptions`]) draws one point per class. Further inclusions score candidates ([`Selection`]), include the
+//! best with a moment-matched site, freeze the oldest *liquid* point, and update liquid sites by EP.
+//! [`FinalSites::AtRest`] then minimises the criterion over all sites: better with noisy labels or many inputs.
 
 mod active_set;
 mod blocks;

@@ -10,7 +10,7 @@ use gp_likelihoods::{Likelihood, Support};
 use gp_linalg::{JitterPolicy, Threading};
 use gp_optim::{Parameter, ParameterSet, ParameterSetMut, Transform};
 
-/// Zero-mean Gaussian processes, one per class (one for two classes), observed through labels.
+/// Zero-mean Gaussian processes observed through labels.
 #[derive(Clone, Debug)]
 pub struct Ivm {
     pub(super) kernels: Vec<Box<dyn Kernel>>,
@@ -24,13 +24,11 @@ pub struct Ivm {
 }
 
 impl Ivm {
-    /// Model with one prior covariance per latent and a likelihood of labels. Intercepts are fixed at 0;
-    /// several latents are coupled.
+    /// One kernel per latent and a likelihood of labels; intercepts are fixed at 0, several latents are coupled.
     ///
     /// # Errors
-    /// [`InferenceError::Shape`] for a wrong number of kernels; [`InferenceError::Unsupported`] for
-    /// observations other than single labels, or coupled classes whose likelihood changes when all latents
-    /// move together (a direction coupled sites ignore).
+    /// [`InferenceError::Shape`] for a wrong number of kernels; [`InferenceError::Unsupported`] unless observations are
+    /// single labels and several latents are one per class with a shift-invariant likelihood.
     pub fn new(
         kernels: Vec<Box<dyn Kernel>>,
         likelihood: Box<dyn Likelihood>,
@@ -59,7 +57,7 @@ impl Ivm {
         if latents == 1 { Ok(model) } else { model.with_coupling(Coupling::Coupled) }
     }
 
-    /// Model with one kernel for all latents.
+    /// One kernel for all latents.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -68,10 +66,10 @@ impl Ivm {
         Self::new(kernels, likelihood)
     }
 
-    /// Sets the coupling of classes in the posterior.
+    /// Sets the coupling of classes.
     ///
     /// # Errors
-    /// [`InferenceError::Unsupported`] as for [`new`](Self::new), and for one coupled latent.
+    /// [`InferenceError::Unsupported`] as for [`new`](Self::new), or for one coupled latent.
     pub fn with_coupling(mut self, coupling: Coupling) -> Result<Self, InferenceError> {
         let paired = self.likelihood.support().classes() == self.classes();
         if coupling == Coupling::Coupled && !(paired && self.is_shift_invariant()?) {
@@ -82,16 +80,16 @@ impl Ivm {
         Ok(self)
     }
 
-    /// Sets the integration rule; unused with one latent, whose likelihood integrates.
+    /// Sets the integration rule; unused for one latent.
     ///
     /// # Errors
-    /// [`InferenceError::Likelihood`] for a rule with too many nodes.
+    /// [`InferenceError::Likelihood`] for an invalid number of nodes.
     pub fn with_rule(self, rule: Rule) -> Result<Self, InferenceError> {
         let nodes = Nodes::new(&rule.cubature(self.classes())?);
         Ok(Self { rule, nodes, ..self })
     }
 
-    /// Sets the threading policy; results do not change.
+    /// Sets threading; results do not change.
     #[must_use]
     pub fn with_threading(self, threading: Threading) -> Self {
         Self { threading, ..self }
@@ -103,7 +101,7 @@ impl Ivm {
         &self.kernels
     }
 
-    /// Prior covariances, to change values, fixed parameters, bounds and priors.
+    /// Prior covariances, to change parameters.
     pub fn kernels_mut(&mut self) -> &mut [Box<dyn Kernel>] {
         &mut self.kernels
     }
@@ -114,13 +112,13 @@ impl Ivm {
         self.likelihood.as_ref()
     }
 
-    /// Parameter `intercept`: constant added to each latent in the likelihood, fixed at 0 by default.
+    /// Constant per latent in the likelihood, initially fixed at 0.
     #[must_use]
     pub fn intercepts(&self) -> &Parameter {
         &self.intercepts
     }
 
-    /// Intercepts, to change values, fixed parameters, bounds and prior.
+    /// Intercepts, to change or free.
     pub fn intercepts_mut(&mut self) -> &mut Parameter {
         &mut self.intercepts
     }
@@ -137,7 +135,7 @@ impl Ivm {
         self.kernels.len()
     }
 
-    /// Names of all parameter values, such as `kernel[2].rbf.lengthscale` and `intercept[0]`.
+    /// Names of values, such as `kernel[2].rbf.lengthscale` and `intercept[0]`.
     #[must_use]
     pub fn parameter_names(&self) -> Vec<String> {
         let of_kernels = self.kernels.iter().enumerate().flat_map(|(c, kernel)| {
@@ -146,7 +144,7 @@ impl Ivm {
         of_kernels.chain((0..self.classes()).map(|c| format!("intercept[{c}]"))).collect()
     }
 
-    /// Memory estimate of a run over `points` rows.
+    /// Memory estimate for `points` rows.
     #[must_use]
     pub fn memory(&self, points: usize, options: &IvmOptions) -> MemoryEstimate {
         MemoryEstimate::new(points, self.classes(), self.coupling, options)
@@ -161,7 +159,7 @@ impl Ivm {
         }
     }
 
-    /// `true` if test log densities do not change when all latents move together.
+    /// `true` if log densities ignore a common shift.
     fn is_shift_invariant(&self) -> Result<bool, InferenceError> {
         let latents = self.classes();
         let support = self.likelihood.support();
@@ -181,7 +179,7 @@ impl Ivm {
     }
 }
 
-/// Kernels by latent, then intercepts. Likelihood parameters are not learned.
+/// Kernels by latent, then intercepts; no likelihood parameters.
 impl ParameterSet for Ivm {
     fn visit(&self, visit: &mut dyn FnMut(&Parameter)) {
         self.kernels.iter().for_each(|kernel| kernel.for_each_parameter(visit));

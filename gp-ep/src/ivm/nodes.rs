@@ -1,4 +1,4 @@
-//! Nodes and weights of an integration rule, with vectorised sums.
+//! Integration rules with vectorised sums.
 
 use super::numbers::{Column, Numbers};
 use super::small::Square;
@@ -7,18 +7,18 @@ use gp_likelihoods::quadrature::Cubature;
 use gp_linalg::pulp::{Simd, WithSimd};
 use gp_linalg::vector::{dispatch, exp_in_place};
 
-/// One-dimensional exponentials that most product rules need.
+/// Stack capacity for one-dimensional exponentials.
 const FACTORS: usize = 48;
-/// Bound on exponents that avoids overflow and underflow of partial products.
+/// Exponent bound against over- and underflow.
 const SAFE: f64 = 600.0;
 
-/// Nodes and weights for independent standard normals.
+/// Integration rule for independent standard normals.
 #[derive(Clone, Debug)]
 pub(super) struct Nodes {
-    /// By dimension, each for all nodes.
+    /// By dimension, then node.
     coordinates: Vec<f64>,
     weights: Vec<f64>,
-    /// Coordinates along one dimension of a product rule; the first dimension varies fastest.
+    /// One-dimensional nodes, if a product rule; first dimension fastest.
     axis: Option<Vec<f64>>,
 }
 
@@ -42,13 +42,13 @@ impl Nodes {
         self.coordinates.chunks_exact(self.count())
     }
 
-    /// `constant + Σ_j slope_j s_j` at all nodes s.
+    /// `constant + Σ_j slope_j s_j` per node s.
     pub(super) fn line(&self, constant: f64, slopes: impl Iterator<Item = f64>, out: &mut [f64]) {
         out.fill(constant);
         slopes.zip(self.coordinates()).for_each(|(slope, s)| dispatch(Add { out, slope, s }));
     }
 
-    /// `exp(constant + Σ_j slope_j s_j)` at all nodes s; for product rules, products of a few exponentials.
+    /// `exp(constant + Σ_j slope_j s_j)` per node s; cheaper for product rules.
     pub(super) fn exponentials(&self, constant: f64, slopes: &[f64], out: &mut [f64]) {
         let Some(axis) = self.axis.as_deref().filter(|axis| is_safe(constant, slopes, axis)) else {
             self.line(constant, slopes.iter().copied(), out);
@@ -62,7 +62,7 @@ impl Nodes {
         dispatch(Products { out, factors: &factors, order: axis.len() });
     }
 
-    /// Mean and covariance of s under weights p of sum `total`; `rows` is scratch.
+    /// Mean and covariance of nodes under weights p with sum `total`.
     pub(super) fn moments(
         &self,
         (p, total): (&[f64], f64),
@@ -85,7 +85,7 @@ impl Nodes {
     }
 }
 
-/// One-dimensional coordinates of a product rule, from `count` nodes by dimension; None for other rules.
+/// One-dimensional nodes, if a product rule.
 fn axis_of(coordinates: &[f64], count: usize) -> Option<Vec<f64>> {
     let dimensions = u32::try_from(coordinates.len().checked_div(count)?).ok()?;
     let order = (1..=count).find(|order| order.saturating_pow(dimensions) >= count)?;
@@ -101,7 +101,7 @@ fn is_safe(constant: f64, slopes: &[f64], axis: &[f64]) -> bool {
     constant.abs() + largest * slopes.iter().map(|slope| slope.abs()).sum::<f64>() < SAFE
 }
 
-/// Multiplies the first value of `out` by every combination of one factor per dimension.
+/// `out[0]` times products of one factor per dimension.
 struct Products<'a> {
     out: &'a mut [f64],
     factors: &'a [f64],
@@ -143,7 +143,7 @@ impl WithSimd for Add<'_> {
     }
 }
 
-/// Σ p s and the lower triangle of Σ p s sᵀ.
+/// `Σ p s` and the lower triangle of `Σ p s sᵀ`.
 struct Moments<'a> {
     nodes: &'a Nodes,
     p: &'a [f64],
@@ -171,11 +171,11 @@ impl WithSimd for Moments<'_> {
     }
 }
 
-/// Sums of [`Moments`] for a product rule, one dimension at a time, slowest first.
+/// [`Moments`] of a product rule, by dimension, slowest first.
 struct Contraction<'a> {
     axis: &'a [f64],
     p: &'a [f64],
-    /// Scratch: two tables without the slowest dimension.
+    /// Scratch for two tables.
     rows: &'a mut [f64],
     mean: &'a mut Column,
     moments: &'a mut Square,
@@ -206,7 +206,7 @@ impl WithSimd for Contraction<'_> {
     }
 }
 
-/// Σ s p and Σ s² p along the slowest dimension.
+/// `Σ s p` and `Σ s² p` along the slowest dimension.
 #[inline(always)]
 fn along(p: &[f64], axis: &[f64]) -> (f64, f64) {
     let (mut first, mut second) = (0.0, 0.0);
@@ -218,7 +218,7 @@ fn along(p: &[f64], axis: &[f64]) -> (f64, f64) {
     (first, second)
 }
 
-/// Σ s p over the slowest dimension.
+/// `Σ s p` over the slowest dimension.
 #[inline(always)]
 fn contract(p: &[f64], axis: &[f64], out: &mut [f64]) {
     out.fill(0.0);
@@ -240,7 +240,7 @@ fn fold(p: &mut [f64], count: usize, order: usize) {
 mod tests {
     use super::*;
 
-    /// Equality also holds where partial products would overflow.
+    /// Includes overflow of partial products.
     #[test]
     fn exponentials_are_those_of_lines() {
         let rules = [Cubature::product(3, 5), Cubature::product(9, 2), Cubature::quasi_random(100, 3, 1)];

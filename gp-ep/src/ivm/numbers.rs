@@ -2,12 +2,12 @@
 
 use std::ops::{Deref, DerefMut};
 
-/// Largest number of latents kept on the stack, as for product rules.
+/// Most latents kept on the stack.
 pub(super) const FEW: usize = 6;
 
 pub(super) type Column = Numbers<FEW>;
 
-/// Values on the stack up to N, else on the heap.
+/// Up to N values on the stack.
 #[derive(Clone, Debug)]
 pub(super) struct Numbers<const N: usize> {
     len: usize,

@@ -1,4 +1,4 @@
-//! Effect of one label on a correlated Gaussian belief, by an integration rule.
+//! Integrals of one label's likelihood over correlated latents.
 
 use super::nodes::Nodes;
 use super::numbers::Column;
@@ -6,17 +6,17 @@ use super::small::{Root, Square, dot};
 use crate::error::InferenceError;
 use gp_likelihoods::{Latent, LatentDerivatives, Likelihood, PointDerivatives, Workspace};
 
-/// Likelihood p(y | γ u + β) with intercepts β, and its integration nodes.
+/// Likelihood `p(y | γ u + β)`, intercepts β and integration nodes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ObservationModel<'m> {
     pub(super) likelihood: &'m dyn Likelihood,
     pub(super) intercepts: &'m [f64],
     pub(super) nodes: &'m Nodes,
-    /// `true` if sites have the null direction 1: only differences of latents matter.
+    /// `true` if only differences of latents matter.
     pub(super) coupled: bool,
 }
 
-/// Gaussian belief about the Q latents of one observation.
+/// Gaussian belief about one observation's Q latents.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ClassBelief {
     pub(super) mean: Column,
@@ -31,10 +31,10 @@ impl ClassBelief {
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct IntegralScratch {
-    /// Latents of each node, one value per node.
+    /// Latents by node; one value per node.
     pub(super) latents: Vec<f64>,
     pub(super) values: Vec<f64>,
-    /// Scratch: values of all nodes by latent.
+    /// Scratch: nodes by latent.
     pub(super) rows: Vec<f64>,
     point: PointDerivatives,
     pub(super) slopes: LatentDerivatives,
@@ -62,7 +62,7 @@ impl ObservationModel<'_> {
         Ok(Latent::new(q.mean[0] + self.intercepts[0], q.covariance[(0, 0)])?)
     }
 
-    /// γ(h + R s) + β for every node s.
+    /// `γ(h + R s) + β` per node s.
     pub(super) fn place(&self, gamma: f64, q: &ClassBelief, root: &Root, at: &mut IntegralScratch) {
         let (latents, count) = (self.latents(), self.nodes.count());
         at.values.resize(count, 0.0);
@@ -78,7 +78,7 @@ impl ObservationModel<'_> {
         }
     }
 
-    /// E log p(y | u + β), with exact derivatives of its sum over nodes.
+    /// `E log p(y | u + β)`, with exact derivatives of the sum over nodes.
     pub(super) fn expectation(
         &self,
         y: f64,

@@ -1,28 +1,28 @@
-//! Operation counts of a run and of learning, to estimate their time.
+//! Operation counts of a run and of learning, to estimate time.
 //!
-//! N rows, D inputs, Q latents, active sets of d points, s candidates per inclusion, L liquid points:
+//! N rows, D inputs, Q latents, d active points, s candidates per inclusion, L liquid points; J = Q if coupled, else 1:
 //!
-//! | work | multiply-adds, twice | integrals |
+//! | work | operations | integrals |
 //! |---|---|---|
 //! | choice, independent | `Q N d²` | `Q N d` |
 //! | choice, coupled | `Q s d³ + 4 Q² L³ d` | `d (s + sweeps L)` |
-//! | step to converged sites | `N d² Q (4 + 3 Q) + (Q d)³`, without products of classes if independent | `N` |
+//! | step to converged sites | `N d² Q (4 + 3 J) + Q J² d³` | `N` |
 //! | evaluation with gradient | `6 Q N d² + 4 Q d³` | `N` |
 //!
-//! The last two also compute distances of N rows from d points, `6 Q N d D`.
+//! Distances add `6 Q N d D` to the last two.
 
 use super::model::Ivm;
 use super::options::{Coupling, IvmOptions};
 
-/// Work of a covariance value relative to value with gradient.
+/// Relative work without gradient.
 const VALUE: f64 = 0.5;
 
-/// Operation counts of one kind of work.
+/// Counts for one kind of work.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct IvmOperations {
-    /// Floating-point operations of products, solves and factors.
+    /// Floating-point operations of linear algebra.
     pub products: f64,
-    /// Covariance values with gradients; values alone count half.
+    /// Covariance values with gradients; without, half.
     pub covariances: f64,
     /// Expected log densities.
     pub expectations: f64,
@@ -33,16 +33,16 @@ pub struct IvmOperations {
 /// Operation counts of learning.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct IvmWork {
-    /// Choice of one active set, with moment-matched sites.
+    /// One active set with moment-matched sites.
     pub choice: IvmOperations,
-    /// One step of all sites towards convergence.
+    /// One step of all sites.
     pub step: IvmOperations,
     /// Criterion with its gradient.
     pub evaluation: IvmOperations,
 }
 
 impl Ivm {
-    /// Operation counts for `rows` rows of `dim` inputs.
+    /// Counts for `rows` rows of `dim` inputs.
     #[must_use]
     pub fn operations(&self, (rows, dim): (usize, usize), options: &IvmOptions) -> IvmWork {
         let active = options.active.min(rows);
@@ -82,7 +82,7 @@ impl Ivm {
         IvmWork { choice, step, evaluation }
     }
 
-    /// Number of nodes of the integration rule; 1 for one latent, whose likelihood integrates.
+    /// Number of integration nodes; unused for one latent.
     #[must_use]
     pub fn node_count(&self) -> usize {
         self.observation_model().nodes.count()

@@ -4,13 +4,13 @@ use crate::error::InferenceError;
 use gp_likelihoods::quadrature::Cubature;
 use serde::{Deserialize, Serialize};
 
-/// Score by which the next active point is chosen.
+/// Score for the next active point.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Selection {
-    /// Largest divergence of the tilted moments from the belief before.
+    /// Largest divergence of tilted moments from the belief.
     #[default]
     InformationGain,
-    /// Largest divergence of the belief after inclusion with the actual site (Seeger & Jordan 2004 eq. 14).
+    /// Largest divergence with the actual site (Seeger & Jordan 2004 eq. 14).
     ExactInformationGain,
     /// Largest entropy of predicted class probabilities.
     MaxEntropy,
@@ -21,22 +21,22 @@ pub enum Selection {
 /// Correlation of classes in the posterior.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Coupling {
-    /// Sites diag π − π πᵀ/(1ᵀπ) on one active set: coupling of classes to second order.
+    /// Sites `diag π − π πᵀ/(1ᵀπ)` on one active set.
     Coupled,
-    /// Diagonal sites, one active set per class (Seeger & Jordan 2004 §6); binary IVM for one latent.
+    /// Diagonal sites, one active set per latent (Seeger & Jordan 2004 §6).
     Independent,
 }
 
-/// Integration rule over the latents of one observation.
+/// Integration over one observation's latents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub enum Rule {
-    /// Gauss–Hermite products with 9 nodes per dimension for two classes, 7 for three, 5 for four, 3 for
-    /// five and six; above, 1024 quasi-random nodes.
+    /// Gauss–Hermite products with 9, 7, 5, 3, 3 nodes per dimension for 2 to 6 latents, else 1024 quasi-random
+    /// nodes.
     #[default]
     Automatic,
-    /// Gauss–Hermite product with this many nodes per dimension.
+    /// Gauss–Hermite product, by nodes per dimension.
     Product(usize),
-    /// McNamee and Stenger's rule of degree 5; some weights negative from five classes on.
+    /// McNamee–Stenger rule of degree 5; negative weights from five latents.
     Symmetric,
     /// Quasi-random nodes.
     QuasiRandom {
@@ -50,7 +50,7 @@ pub enum Rule {
 impl Rule {
     pub(super) fn cubature(self, classes: usize) -> Result<Cubature, InferenceError> {
         Ok(match (self, classes) {
-            // With one latent the likelihood integrates by itself.
+            // With one latent the likelihood integrates.
             (Self::Automatic, 1) => Cubature::product(1, 1)?,
             (Self::Automatic, 2) => Cubature::product(9, 2)?,
             (Self::Automatic, 3) => Cubature::product(7, 3)?,
@@ -64,20 +64,19 @@ impl Rule {
     }
 }
 
-/// Weaker likelihoods for points included last: latents multiplied by γ ≤ 1 (Seeger & Jordan 2004 §D.5).
+/// Factors γ ≤ 1 on the last points' latents (Seeger & Jordan 2004 §D.5).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Reweighting {
     /// γ of the first point, in (0, 1].
     pub start: f64,
-    /// Positive growth rate of γ: with d active points the last has γ = 1 − (1 − start) exp(−rate·(d − 1)).
+    /// Positive growth rate: of d points, the last has `γ = 1 − (1 − start) exp(−rate·(d − 1))`.
     pub rate: f64,
-    /// Number of last points over which γ falls linearly from 1: at least 1, less than the size of the
-    /// liquid set.
+    /// Last points over which γ falls linearly from 1: at least 1, below `liquid`.
     pub span: usize,
 }
 
 impl Reweighting {
-    /// γ of liquid points, oldest first, with d active points.
+    /// γ of liquid points, oldest first.
     pub(super) fn factors(&self, active: usize, liquid: usize) -> Vec<f64> {
         let last = 1.0 - (1.0 - self.start) * (-self.rate * (active as f64 - 1.0)).exp();
         let slope = (1.0 - last) / self.span as f64;
@@ -85,13 +84,13 @@ impl Reweighting {
     }
 }
 
-/// Final sites of the active points.
+/// Final sites of active points.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FinalSites {
-    /// Moment-matched sites, which use labels of active points only.
+    /// Moment-matched to labels of active points.
     #[default]
     Matched,
-    /// Sites that minimise the criterion, which uses all labels; about ten further passes over the data.
+    /// Minimum of the criterion over all labels; about ten more passes.
     AtRest,
 }
 
@@ -99,25 +98,23 @@ pub enum FinalSites {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct IvmOptions {
-    /// Size of the active set; of each one if classes are independent.
+    /// Size of each active set.
     pub active: usize,
-    /// Score by which points are chosen.
+    /// Score for choosing points.
     pub selection: Selection,
-    /// Number of last points whose sites EP still moves; 0 fixes sites at inclusion. Ignored by independent
-    /// classes.
+    /// Number of last points whose sites EP moves, if coupled.
     pub liquid: usize,
-    /// EP sweeps over the liquid set after each inclusion.
+    /// EP sweeps over liquid points per inclusion.
     pub sweeps: usize,
-    /// Site updates per liquid point after which the belief is recomputed.
+    /// Site updates per liquid point between recomputations.
     pub refresh: usize,
-    /// Points scored per inclusion. None: all for independent classes; otherwise N divided by the larger of
-    /// the number of classes and the liquid set's size, but at least 50.
+    /// Points scored per inclusion. None: all if independent, else `max(50, N / max(C, liquid))`.
     pub candidates: Option<usize>,
-    /// Fraction of best candidates kept for the next inclusion, in [0, 1); the rest is drawn at random.
+    /// Fraction of best candidates kept for the next inclusion, in [0, 1).
     pub retained: f64,
-    /// Weaker likelihoods for points included last.
+    /// Weaker likelihoods of the last points.
     pub reweighting: Option<Reweighting>,
-    /// Final sites of the active points.
+    /// Final sites of active points.
     pub sites: FinalSites,
     /// Random seed.
     pub seed: u64,
@@ -182,7 +179,7 @@ impl IvmOptions {
 mod tests {
     use super::*;
 
-    /// γ grows from `start` to 1 (Seeger & Jordan 2004 §D.5); in a full liquid set the oldest point has 1.
+    /// In a full liquid set, the oldest point has γ = 1.
     #[test]
     fn reweighting_grows_to_one() {
         let weights = Reweighting { start: 0.2, rate: 0.05, span: 4 };

@@ -1,4 +1,4 @@
-//! Active sets as inducing inputs for other methods.
+//! Active sets as inducing inputs.
 
 use super::model::Ivm;
 use super::options::IvmOptions;
@@ -12,8 +12,7 @@ use std::collections::HashSet;
 
 /// Placement `ivm`: rows chosen by an informative vector machine with one kernel for all classes.
 ///
-/// Placements receive no labels, so they are given here. Of rows with equal inputs only the first is used;
-/// there can be fewer points than requested.
+/// Only the first of equal inputs is used; there can be fewer points than requested.
 ///
 /// ```
 /// use faer::Mat;
@@ -38,7 +37,7 @@ pub struct IvmPlacement {
 }
 
 impl IvmPlacement {
-    /// Placement with these labels, likelihood and options; the request gives number of points and seed.
+    /// Takes one label per row; requests override `active` and `seed`.
     #[must_use]
     pub fn new(labels: Vec<f64>, likelihood: Box<dyn Likelihood>, options: IvmOptions) -> Self {
         Self { labels, likelihood, options }

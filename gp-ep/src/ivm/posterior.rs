@@ -17,7 +17,7 @@ use gp_linalg::product::matmul;
 
 const CHUNK: usize = 256;
 
-/// Posterior over all latent functions. Owns copies of model and active inputs.
+/// Posterior over all latent functions.
 #[derive(Clone, Debug)]
 pub struct IvmPosterior {
     model: Ivm,
@@ -31,16 +31,16 @@ impl IvmPosterior {
         Ok(Self { model: model.clone(), active, representation })
     }
 
-    /// Active inputs of one latent, d×D, in order of inclusion.
+    /// Inputs, d×D, in order of inclusion.
     ///
     /// # Panics
-    /// If there is no such latent.
+    /// For an unknown latent.
     #[must_use]
     pub fn active_inputs(&self, latent: usize) -> MatRef<'_, f64> {
         self.active.classes[latent].inputs.as_ref()
     }
 
-    /// Largest jitter needed.
+    /// Largest jitter added.
     #[must_use]
     pub fn jitter(&self) -> f64 {
         self.representation.jitter()
@@ -52,13 +52,13 @@ impl IvmPosterior {
         &self.model
     }
 
-    /// Active rows of one latent in order of inclusion, shared if coupled. Empty for an unknown latent.
+    /// Rows in order of inclusion; equal if coupled, empty for unknown latents.
     #[must_use]
     pub fn active(&self, latent: usize) -> &[usize] {
         self.active.classes.get(latent).map_or(&[], |class| &class.rows)
     }
 
-    /// Site parameters π and b, one of each per active row.
+    /// π and b per active row; empty for unknown latents.
     #[must_use]
     pub fn sites(&self, latent: usize) -> (&[f64], &[f64]) {
         self.active.classes.get(latent).map_or((&[], &[]), |class| (&class.precision, &class.shift))
@@ -71,7 +71,7 @@ impl IvmPosterior {
     /// Predictor with the model's likelihood.
     ///
     /// # Errors
-    /// As for computing the posterior.
+    /// As for the posterior.
     pub fn predictor(&self) -> Result<Predictor<Self>, InferenceError> {
         Predictor::new(self.clone(), self.model.likelihood().clone_box(), self.model.threading)
     }
@@ -89,7 +89,7 @@ impl IvmPosterior {
         Ok(cross)
     }
 
-    /// Means, and variances `k − ‖m‖² + ‖q‖²`, from covariances with active points.
+    /// Means, and variances `k − ‖m‖² + ‖q‖²`.
     fn marginals(
         &self,
         (latent, kernel): (usize, &dyn Kernel),
@@ -135,7 +135,7 @@ impl IvmPosterior {
     }
 }
 
-/// White noise at new points is part of variances only.
+/// White noise is part of variances only.
 impl Posterior for IvmPosterior {
     fn latent_count(&self) -> usize {
         self.model.classes()

@@ -1,34 +1,32 @@
-//! Moment matching by sites Π = diag π − π πᵀ/(1ᵀπ) (Seeger & Jordan 2004 §4.3, Appendix C).
+//! Moment matching by sites `Π = diag π − π πᵀ/(1ᵀπ)` (Seeger & Jordan 2004 §4.3, Appendix C).
 //!
-//! Sites match the tilted mean exactly, but not all of the tilted covariance Â: π minimises the relative entropy
-//! `f = −log|A⁻¹ + Π| + tr(Â Π)`. Its second term is concave up to a linear one. A monotone double loop replaces it by
-//! its tangent at x = π/(1ᵀπ) and minimises the convex rest over ln π, to low accuracy, since it is slow near a
-//! minimum (a π still 5 % off after 200 rounds). Descent on f itself follows.
+//! Sites match the tilted mean; π minimises the relative entropy `f = −log|A⁻¹ + Π| + tr(Â Π)`, whose second term is
+//! concave up to a linear one. A monotone double loop replaces it by its tangent at `x = π/(1ᵀπ)` and minimises the
+//! convex rest over ln π. Since the loop is slow near a minimum, descent on f follows.
 //!
-//! Steps are Newton's (BFGS in the paper). With `w_c = e_c − x`, ∂Π/∂π_c = w_c w_cᵀ, ∂²Π/∂π_c∂π_d = −(w_c w_dᵀ + w_d
-//! w_cᵀ)/(1ᵀπ) and N = (A⁻¹ + Π)⁻¹, the derivatives of f are `w_cᵀ(Â − N)w_c` and
-//! `(w_cᵀ N w_d)² − 2 w_cᵀ(Â − N)w_d/(1ᵀπ)`; with a tangent, Â in the second is 0.
+//! Newton steps: with `w_c = e_c − x`, `∂Π/∂π_c = w_c w_cᵀ` and `N = (A⁻¹ + Π)⁻¹`, the derivatives of f by π are
+//! `w_cᵀ(Â − N)w_c` and `(w_cᵀ N w_d)² − 2 w_cᵀ(Â − N)w_d/(1ᵀπ)`; with a tangent, Â in the second is 0.
 //!
-//! With `V = D^½ (I − y yᵀ)`, D = diag π and y = √x: `Π = V Vᵀ`. All quantities follow from the factor of `I + Vᵀ A V`
-//! (eigenvalues ≥ 1), without A⁻¹ or V: `Vᵀ u = √π ∘ (u − xᵀu)`.
+//! With `V = D^½ (I − y yᵀ)`, `D = diag π`, `y = √x`: `Π = V Vᵀ`, `Vᵀ u = √π ∘ (u − xᵀu)`. The factor of `I + Vᵀ A V`
+//! (eigenvalues ≥ 1) replaces A⁻¹.
 
 use super::numbers::Column;
 use super::small::{Factor, Square, inner};
 
-/// Bounds of ln π: no effect at the lower one, fixed value at the upper one.
+/// Bounds of ln π: no effect, fixed value.
 const BOUNDS: (f64, f64) = (-23.0, 23.0);
 /// Largest change of ln π per step.
 const LONGEST: f64 = 3.0;
-/// Maximum numbers of steps per round, of rounds, and of final steps.
+/// Maximum steps per round, rounds, final steps.
 const INNER: usize = 4;
 const OUTER: usize = 4;
 const LAST: usize = 60;
-/// Gradient norms by ln π that end a round, and the search.
+/// Gradient tolerances by ln π: round, final.
 const SLOPPY: f64 = 1e-2;
 const ACCURATE: f64 = 1e-11;
-/// Relative change of the tangent that ends the double loop.
+/// Relative change of the tangent that ends rounds.
 const NEAR: f64 = 3e-2;
-/// Powers of ten, relative to the largest entry, added to the diagonal of a Hessian without a factor.
+/// Relative powers of ten that raise Hessians.
 const RAISED: (i32, i32) = (-8, 8);
 
 #[derive(Clone, Debug)]
@@ -69,7 +67,7 @@ pub(super) fn precision_times(pi: &[f64], x: &[f64]) -> Column {
     pi.iter().zip(x).map(|(p, x)| p * (x - mean)).collect()
 }
 
-/// A V and the factor of I + VᵀAV; None if A is no covariance matrix.
+/// `A V` and factor of `I + VᵀAV`; None for invalid A.
 pub(super) fn widened(a: &Square, v: &HalfPrecision) -> Option<(Square, Factor)> {
     let av = v.times(a);
     let mut b = v.within(&av);
@@ -77,15 +75,14 @@ pub(super) fn widened(a: &Square, v: &HalfPrecision) -> Option<(Square, Factor)>
     Some((av, b.factor()?))
 }
 
-/// (A⁻¹ + Π)⁻¹ = A − A V (I + Vᵀ A V)⁻¹ Vᵀ A, and ln|I + AΠ|.
+/// `(A⁻¹ + Π)⁻¹ = A − A V (I + Vᵀ A V)⁻¹ Vᵀ A`, and `ln|I + AΠ|`.
 fn new_covariance(a: &Square, pi: &[f64]) -> Option<(Square, f64)> {
     let (mut av, factor) = widened(a, &HalfPrecision::new(pi))?;
     av.rows_mut().for_each(|row| factor.half_solve(row));
     Some((a.plus_products(&av, -1.0), factor.log_det()))
 }
 
-/// Local minimum of f from `start`, for the belief's covariance A and the tilted Â; None if rounding made A
-/// invalid.
+/// Local minimum of f from `start`; None for invalid A.
 pub(super) fn project(a: &Square, tilted: &Square, start: &[f64]) -> Option<Column> {
     let problem = Problem { a, tilted };
     let mut t: Column = start.iter().map(|p| p.ln().clamp(BOUNDS.0, BOUNDS.1)).collect();
@@ -113,7 +110,7 @@ fn shares(t: &[f64]) -> (Column, Column) {
     (pi, x)
 }
 
-/// w_cᵀ S w_d for all c and d, with w_c = e_c − x.
+/// `w_cᵀ S w_d` for all c and d, `w_c = e_c − x`.
 fn from_mean(s: &Square, x: &[f64]) -> Square {
     let work = s.times(x);
     let mean = inner(&work, x);
@@ -126,25 +123,25 @@ struct Problem<'a> {
     tilted: &'a Square,
 }
 
-/// Value and derivatives of f, with or without a tangent, at one ln π.
+/// Value and derivatives at one ln π.
 struct Place {
     t: Column,
     pi: Column,
     x: Column,
     value: f64,
     gradient: Column,
-    /// (A⁻¹ + Π)⁻¹
+    /// `(A⁻¹ + Π)⁻¹`
     new: Square,
 }
 
 impl Problem<'_> {
-    /// Linear part diag Â − 2 q + (qᵀx) 1 of a tangent with slope q = Â x.
+    /// Linear part `diag Â − 2 q + (qᵀx) 1` of a tangent with slope `q = Â x`.
     fn tangent(&self, x: &[f64], slope: &[f64]) -> Column {
         let constant = inner(slope, x);
         slope.iter().enumerate().map(|(c, q)| self.tilted[(c, c)] - 2.0 * q + constant).collect()
     }
 
-    /// −log|I + Vᵀ A V| + bᵀπ and its gradient by ln π, for the tangent b; without one, f itself.
+    /// `−log|I + Vᵀ A V| + bᵀπ` for tangent b, else f, with gradient by ln π.
     fn at(&self, t: Column, tangent: Option<&[f64]>) -> Option<Place> {
         let (pi, x) = shares(&t);
         let own = || self.tangent(&x, &self.tilted.times(&x));
@@ -157,7 +154,7 @@ impl Problem<'_> {
         Some(Place { t, pi, x, value, gradient, new })
     }
 
-    /// Newton steps over ln π with backtracking, up to a gradient norm or number of steps.
+    /// Newton steps over ln π with backtracking.
     fn minimise(
         &self,
         t: Column,
@@ -175,7 +172,7 @@ impl Problem<'_> {
         Some(place.t)
     }
 
-    /// Halves Newton's step until the value decreases; None at rounding level.
+    /// Backtracked Newton step; None at rounding level.
     fn search(&self, from: &Place, tangent: Option<&[f64]>) -> Option<Place> {
         let step = self.step(from, tangent.is_none())?;
         let slope = inner(&step, &from.gradient);
@@ -187,7 +184,7 @@ impl Problem<'_> {
         })
     }
 
-    /// Newton step −H⁻¹ g, at most [`LONGEST`]; raises the diagonal of H if it has no factor.
+    /// `−H⁻¹ g`, at most [`LONGEST`]; raises an indefinite H.
     fn step(&self, from: &Place, exact: bool) -> Option<Column> {
         let (n, total) = (from_mean(&from.new, &from.x), from.pi.iter().sum::<f64>());
         let hat = exact.then(|| from_mean(self.tilted, &from.x));
@@ -262,17 +259,14 @@ mod tests {
         assert!(new.rows().flatten().zip(&dense(&pi)).all(close));
     }
 
-    /// The covariance that a site leaves leads back to that site. f has other minima, some at infinity;
-    /// starts with equal values, or within a factor of ten, avoid them.
+    /// f has other minima, some at infinity; these starts avoid them.
     #[test]
     fn a_site_of_the_family_is_recovered() {
         for truth in [[0.7, 0.2, 1.5], [0.01, 0.02, 3.0], [40.0, 1.0, 0.3]] {
             for start in [[1.0; 3], [10.0 * truth[0], truth[1], 0.1 * truth[2]]] {
                 let pi = project(&matrix(&A), &matrix(&dense(&truth)), &start).unwrap();
                 let pi = [pi[0], pi[1], pi[2]];
-                // For large π the value itself is poorly determined, so Π is compared. Steps end once f no
-                // longer decreases, at differences of 1e-16 of values near one, so Π is accurate to about the
-                // square root of that.
+                // Large π are poorly determined, so Π is compared. f is accurate to about 1e-16, Π to its square root.
                 let entry = |pi: &[f64; 3], i: usize, j: usize| {
                     let own = if i == j { pi[i] } else { 0.0 };
                     own - pi[i] * pi[j] / pi.iter().sum::<f64>()
@@ -286,7 +280,7 @@ mod tests {
         }
     }
 
-    /// At the minimum of f the variance of u_c − xᵀu is matched for every class.
+    /// At the minimum of f, the variance of `u_c − xᵀu` is matched.
     #[test]
     fn variances_of_differences_from_the_mean_are_matched() {
         let mut tilted = dense(&[0.5, 0.5, 0.5]);

@@ -1,15 +1,11 @@
-//! Representation of the posterior for an active set with sites (Seeger & Jordan 2004 §4.1, §4.2, App. A).
+//! Posterior of an active set with sites (Seeger & Jordan 2004 §4.1, §4.2, App. A).
 //!
-//! For every class, `E = I + D^½ K D^½ = L⁽ᶜ⁾ L⁽ᶜ⁾ᵀ` with D = diag π⁽ᶜ⁾, and `B⁽ᶜ⁾ = L⁽ᶜ⁾⁻¹ D^½`; for all together,
+//! Per class, `E = I + D^½ K D^½ = L⁽ᶜ⁾ L⁽ᶜ⁾ᵀ`, `D = diag π⁽ᶜ⁾` and `B⁽ᶜ⁾ = L⁽ᶜ⁾⁻¹ D^½`; for all classes,
 //! `H = Σ_c B⁽ᶜ⁾ᵀ B⁽ᶜ⁾ = L Lᵀ`. A point with stubs `m = B k` and `q = L⁻¹ Bᵀ m` has marginals
 //! `A = diag(k − ‖m‖²) + QᵀQ` and `h⁽ᶜ⁾ = m⁽ᶜ⁾ᵀ β⁽ᶜ⁾ + q⁽ᶜ⁾ᵀ β`, where `β⁽ᶜ⁾ = L⁽ᶜ⁾⁻¹ D^{−½} b⁽ᶜ⁾` and
 //! `β = L⁻¹ Σ_c (b⁽ᶜ⁾ − B⁽ᶜ⁾ᵀ β⁽ᶜ⁾)`. Independent classes have no L, q and β.
 //!
-//! These two β replace the paper's four vectors: `A b = (Ã + FᵀF) b` holds for any b, also outside the range of Π. B
-//! is applied by solves with L⁽ᶜ⁾, never stored.
-//!
-//! Points are included in blocks: in a run singly when their sites are final (those with moving sites again at every
-//! step), otherwise all at once.
+//! Both β, unlike the paper's vectors, hold for any b, also outside the range of Π. B is applied by solves with L⁽ᶜ⁾.
 
 use super::active_set::ActiveSet;
 use super::numbers::Column;
@@ -23,7 +19,7 @@ use gp_linalg::pulp::{Simd, WithSimd};
 use gp_linalg::vector::dispatch;
 use gp_linalg::{Cholesky, JitterPolicy, LinalgError, Threading};
 
-/// L⁽ᶜ⁾, √π, b and β⁽ᶜ⁾ of one class.
+/// L⁽ᶜ⁾, √π, b and β⁽ᶜ⁾.
 #[derive(Clone, Debug)]
 pub(super) struct ClassPart {
     pub(super) factor: Cholesky,
@@ -32,7 +28,7 @@ pub(super) struct ClassPart {
     pub(super) beta: Vec<f64>,
 }
 
-/// Stubs of w points: m by class, d×w; joint q, d×C·w, columns by point, then class.
+/// Stubs of w points: m by class, d×w; q, d×C·w, by point, then class.
 #[derive(Clone, Debug)]
 pub(super) struct StubBlock {
     pub(super) m: Vec<Mat<f64>>,
@@ -58,8 +54,7 @@ impl ClassPart {
         self.root.len()
     }
 
-    /// Appends k points with sites (π, b), covariances `cross` (d×k) with present points and `gram` among
-    /// themselves. Changes nothing on an error.
+    /// Appends k points with sites (π, b) and covariances (d×k, k×k). Errors change nothing.
     pub(super) fn include(
         &mut self,
         (precision, shift): (&[f64], &[f64]),
@@ -78,12 +73,12 @@ impl ClassPart {
         }
         self.root.extend(&root);
         self.shift.extend(shift);
-        // β⁽ᶜ⁾ is a forward solve, so its first values stay.
+        // β⁽ᶜ⁾ is a forward solve: its first values stay.
         self.beta = self.shift.iter().zip(&self.root).map(|(b, root)| b / root).collect();
         self.factor.half_solve_in_place(column_mut(&mut self.beta), Threading::Here)
     }
 
-    /// Last row of L⁽ᶜ⁾ before the diagonal, and its diagonal entry.
+    /// Last row of L⁽ᶜ⁾ and its diagonal entry.
     pub(super) fn last_row(&self) -> (Vec<f64>, f64) {
         let l = self.factor.l();
         let last = l.nrows() - 1;
@@ -132,7 +127,7 @@ impl Representation {
         }
     }
 
-    /// From the covariance matrices of all classes, O(C d³).
+    /// From covariances by class, O(C d³).
     pub(super) fn of(
         active: &ActiveSet,
         grams: &[Mat<f64>],
@@ -160,8 +155,8 @@ impl Representation {
         self.beta.len()
     }
 
-    /// Includes k points in all classes, from π and b, and covariances with present points (d×k) and among
-    /// themselves. Returns the new columns of the B⁽ᶜ⁾ᵀ side by side. Changes nothing on an error.
+    /// Appends k points to all classes, by (π, b) and covariances (d×k, k×k); returns their columns of all B⁽ᶜ⁾ᵀ.
+    /// Errors change nothing.
     pub(super) fn include<'k>(
         &mut self,
         sites: impl Fn(usize) -> (&'k [f64], &'k [f64]),
@@ -178,7 +173,7 @@ impl Representation {
         columns
     }
 
-    /// Columns of the B⁽ᶜ⁾ᵀ from column d on.
+    /// Columns of all B⁽ᶜ⁾ᵀ from d on.
     fn last_columns(&self, d: usize) -> Result<Mat<f64>, LinalgError> {
         let n = self.classes.first().map_or(0, ClassPart::len);
         let mut columns = Mat::zeros(n, (n - d) * self.classes.len());
@@ -192,8 +187,7 @@ impl Representation {
         self.classes.iter_mut().for_each(|class| class.truncate(d));
     }
 
-    /// Computes L and β. `h` is H of the first points, zero elsewhere; products of the new `columns` are
-    /// added.
+    /// L and β of `H = h + C Cᵀ`, C = `columns`; `h` is 0 beyond earlier points.
     pub(super) fn set_joint(
         &mut self,
         columns: MatRef<'_, f64>,
@@ -215,7 +209,7 @@ impl Representation {
         self.joint.half_solve_in_place(column_mut(&mut self.beta), Threading::Here)
     }
 
-    /// Stubs m and q for one class, from covariances with its active points (d×w).
+    /// Stubs (m, q) of one class from covariances, d×w.
     pub(super) fn class_stubs(
         &self,
         class: usize,
@@ -275,7 +269,7 @@ impl Representation {
     }
 }
 
-/// Belief about one point, compiled for the widest instruction set.
+/// Belief of one point, vectorised.
 struct PointBelief<'a, S, P> {
     all: &'a Representation,
     stub: S,
@@ -309,7 +303,7 @@ impl<'s, F: Fn(usize) -> (&'s [f64], &'s [f64]), P: Fn(usize) -> f64> WithSimd f
 }
 
 impl StubBlock {
-    /// Posterior covariances of points, latents by point; `kernel` gives prior ones.
+    /// Posterior covariances, latents by point, from prior `kernel(class, i, j)`.
     pub(super) fn covariance(
         &self,
         other: &Self,
@@ -332,12 +326,12 @@ impl StubBlock {
     }
 }
 
-/// Adds products of new columns of the Bᵀ to the lower triangle of H.
+/// `H ← H + C Cᵀ`, lower triangle, for new columns C of Bᵀ.
 pub(super) fn widen(h: MatMut<'_, f64>, columns: MatRef<'_, f64>) -> Result<(), LinalgError> {
     matmul_lower(h, Accum::Add, columns, columns.transpose(), 1.0, Threading::Here)
 }
 
-/// Extends a factor by rows, with jitter on the new diagonal if rounding leaves no factor.
+/// Appends rows, with jitter if needed.
 fn extend(
     factor: &mut Cholesky,
     b: MatRef<'_, f64>,

@@ -1,7 +1,4 @@
-//! Final sites that minimise the criterion for a fixed active set.
-//!
-//! Moment-matched sites use their own and earlier labels. The criterion uses all (Seeger & Jordan 2004 §5), and better
-//! sites tighten its bound.
+//! Final sites: minimum of the criterion for a fixed active set, which uses all labels (Seeger & Jordan 2004 §5).
 
 use super::active_set::ActiveSet;
 use super::blocks::DivergenceParts;
@@ -14,10 +11,10 @@ use super::slopes::SiteDerivatives;
 use crate::error::InferenceError;
 use gp_optim::Control;
 
-/// Maximum number of steps, and of halvings of each.
+/// Maximum steps, and halvings per step.
 const STEPS: usize = 40;
 const HALVINGS: i32 = 6;
-/// Decreases of the criterion, in nats and relative, below which sites have converged.
+/// Decreases at convergence: nats, relative.
 const SMALL: (f64, f64) = (1e-4, 1e-5);
 
 struct Visited {
@@ -27,8 +24,7 @@ struct Visited {
 }
 
 impl Ivm {
-    /// Active set with sites that lower the criterion, until convergence, a failed step or a stop. The
-    /// second value is `false` after an interrupt.
+    /// Sites that lower the criterion; `false` if interrupted.
     pub(super) fn rest(
         &self,
         control: &Control,
@@ -85,7 +81,7 @@ mod tests {
     use faer::Mat;
     use gp_likelihoods::{BernoulliProbit, Likelihood, Softmax};
 
-    /// Twice as many rows as active points; a fifth of labels are wrong.
+    /// A fifth of labels are wrong.
     fn labelled(model: &Ivm, classes: usize, label: impl Fn(usize) -> f64) -> Labelled {
         let x = Mat::from_fn(60, 2, |i, d| 4.0 * ((0.5 + (i * (3 + 4 * d) + d) as f64 * 0.618_034).fract()));
         let class =
@@ -94,7 +90,7 @@ mod tests {
         Labelled::read(model, &Observations::new(x.as_ref(), &y).unwrap()).unwrap()
     }
 
-    /// Small changes of sites do not lower the criterion, which is far below that of moment-matched sites.
+    /// Small changes of sites do not lower the criterion.
     fn is_at_rest(model: &Ivm, data: &Labelled) {
         let (control, options) =
             (Control::new(), IvmOptions { active: 30, liquid: 6, ..IvmOptions::default() });
@@ -102,7 +98,7 @@ mod tests {
         let matched = run.posterior.active_set().clone();
         let criterion = |active: &ActiveSet| model.criterion_of(data, active, None).unwrap();
         let mut rested = matched.clone();
-        // The search ends once steps gain little; more steps lead to the exact minimum.
+        // Each search ends once steps gain little; repeated ones reach the minimum.
         for _ in 0..30 {
             rested = model.rest(&control, data, rested).unwrap().0;
         }

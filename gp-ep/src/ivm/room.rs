@@ -1,4 +1,4 @@
-//! Workspace for beliefs about a chunk of candidates (Seeger & Jordan 2004 §4.2).
+//! Workspace for beliefs of candidates (Seeger & Jordan 2004 §4.2).
 
 use super::observation::{ClassBelief, IntegralScratch};
 use super::representation::Representation;
@@ -6,10 +6,10 @@ use faer::Mat;
 use gp_linalg::{LinalgError, Threading};
 
 pub(super) struct Room {
-    /// Stubs in the first rows, by class, then candidate.
+    /// Stubs by class, then candidate.
     m: Mat<f64>,
     q: Mat<f64>,
-    /// Candidates and active points in the last [`fill`](Self::fill).
+    /// Candidates and active points in [`fill`](Self::fill).
     width: usize,
     active: usize,
     pub(super) scratch: IntegralScratch,
@@ -21,8 +21,7 @@ impl Room {
         Self { q: m.clone(), m, width: 0, active: 0, scratch: IntegralScratch::default() }
     }
 
-    /// m = B k and q = L⁻¹ Bᵀ m of `width` candidates; `covariances` with active points by class and
-    /// candidate.
+    /// `m = B k` and `q = L⁻¹ Bᵀ m` from `covariances(class, candidate)` with active points.
     pub(super) fn fill<'k>(
         &mut self,
         all: &Representation,

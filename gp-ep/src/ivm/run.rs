@@ -1,4 +1,4 @@
-//! Run: scores, chooses and includes one point at a time (Seeger & Jordan 2004 §D.1).
+//! Schedule of a run, one point at a time (Seeger & Jordan 2004 §D.1).
 
 use super::active_set::ActiveSet;
 use super::classes::{Classes, EpCounts, Task};
@@ -19,7 +19,7 @@ use gp_optim::{Control, StopReason};
 pub struct Inclusion {
     /// Data row.
     pub row: usize,
-    /// Latent of its active set; None for a shared one.
+    /// Latent of its active set; None if shared.
     pub latent: Option<usize>,
     /// Reason for the choice.
     pub reason: Reason,
@@ -34,28 +34,26 @@ pub struct Inclusion {
 pub struct IvmRun {
     /// Posterior with final sites.
     pub posterior: IvmPosterior,
-    /// Active points in order of inclusion; fewer than requested only if no usable point was left or after a
-    /// stop.
+    /// Active points in order; fewer than requested after a stop or without usable points.
     pub inclusions: Vec<Inclusion>,
-    /// Rows chosen but not included: invalid tilted moments, or a factor broke down.
+    /// Rows rejected for invalid moments or factors.
     pub refused: Vec<usize>,
     /// Counts of EP.
     pub ep: EpCounts,
-    /// Memory estimate of the run.
+    /// Estimate in bytes.
     pub memory: MemoryEstimate,
-    /// Time limit or interrupt that ended the run early.
+    /// Time limit or interrupt, if any.
     pub ended: Option<StopReason>,
 }
 
 /// Phases of an inclusion, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StepPhase {
-    /// Scoring and choice of a point.
+    /// Scoring and choice.
     Selection,
     /// Site of the chosen point.
     Inclusion,
-    /// Factor update for the newly final site: the new point's or the oldest liquid one's. For independent
-    /// classes, also stubs of all points.
+    /// Factor update for the newly final site; if independent, also stubs.
     StubUpdate,
     /// EP sweeps over the liquid set.
     Ep,
@@ -72,10 +70,10 @@ pub struct IvmStage<'a> {
 }
 
 impl IvmStage<'_> {
-    /// Posterior of present points and sites, O(C d³).
+    /// Posterior of present sites, `O(C d³)`.
     ///
     /// # Errors
-    /// [`InferenceError::Linalg`] if the largest jitter does not suffice.
+    /// [`InferenceError::Linalg`] if jitter does not suffice.
     pub fn posterior(&self) -> Result<IvmPosterior, InferenceError> {
         IvmPosterior::new(self.model, (self.set)())
     }
@@ -88,23 +86,22 @@ impl std::fmt::Debug for IvmStage<'_> {
 }
 
 impl Ivm {
-    /// Chooses an active set and sites at the current parameters; reads the data once into memory.
+    /// Chooses an active set and sites at the current parameters; loads all data.
     ///
-    /// Cost: O(s C d³) for s candidates per inclusion of coupled classes, O(N C d²) for independent ones,
-    /// O(d L³ C²) for EP on the liquid set. Bytes: [`memory`](Self::memory).
+    /// Cost: `O(s C d³ + d L³ C²)` if coupled, with s candidates, `O(N C d²)` if independent. Bytes:
+    /// [`memory`](Self::memory).
     ///
     /// # Errors
-    /// [`InferenceError::Observation`] for an unknown label, [`InferenceError::Option`],
-    /// [`InferenceError::Kernel`], [`InferenceError::ImproperPosterior`] if no point can be included,
-    /// [`InferenceError::Data`].
+    /// [`InferenceError::Observation`] for unknown labels, [`InferenceError::ImproperPosterior`] without usable points,
+    /// [`InferenceError::Option`], [`InferenceError::Kernel`], [`InferenceError::Data`].
     pub fn build(&self, data: &dyn DataSource, options: &IvmOptions) -> Result<IvmRun, InferenceError> {
         self.build_with(data, options, |_| Ok(()))
     }
 
-    /// [`build`](Self::build) with `watch` called after every phase.
+    /// [`build`](Self::build) that calls `watch` after every phase.
     ///
     /// # Errors
-    /// As [`build`](Self::build), and those of `watch`.
+    /// As [`build`](Self::build), or from `watch`.
     pub fn build_with(
         &self,
         data: &dyn DataSource,
@@ -114,8 +111,8 @@ impl Ivm {
         self.build_under(&Control::new(), data, options, watch)
     }
 
-    /// [`build_with`](Self::build_with) under a control that can stop after any inclusion or EP update, with
-    /// at least one point. Writes no checkpoints.
+    /// [`build_with`](Self::build_with) under a control, checked after inclusions and EP updates. Includes at least one
+    /// point; writes no checkpoints.
     ///
     /// # Errors
     /// As [`build_with`](Self::build_with).
@@ -216,8 +213,7 @@ impl<'a, C: Classes> Run<'a, C> {
         watch(&IvmStage { phase, active: self.inclusions.len(), model: self.task.model, set: &set })
     }
 
-    /// Next point: first one per class, then by the selection rule; without scores, open active sets
-    /// alternate.
+    /// Next point: one per class, then by score, or drawn.
     fn choose(&mut self) -> Result<Option<Inclusion>, InferenceError> {
         let open = self.classes.open();
         if open.is_empty() {

@@ -4,14 +4,14 @@ use super::options::IvmOptions;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// Reason for the choice of a point.
+/// Reason for choosing a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// First point of its class, drawn at random.
+    /// Random first point of a class.
     First,
     /// Best score.
     Score,
-    /// Drawn at random under [`Selection::Random`](super::Selection::Random).
+    /// Drawn under [`Selection::Random`](super::Selection::Random).
     Drawn,
 }
 
@@ -67,13 +67,13 @@ impl Selector {
         self.retained.retain(|&other| other != row);
     }
 
-    /// Retains the best; `order` has the best first.
+    /// Retains the first of `order`, best first.
     pub(super) fn retain(&mut self, order: impl Iterator<Item = usize>) {
         self.retained = order.take(self.retained_count).collect();
     }
 }
 
-/// Scored candidates with active sets, best first; ties go to the smaller row.
+/// Scored candidates, best first; ties by row.
 pub(super) fn ranked<T: Copy>(rows: &[usize], scores: &[Option<(T, f64)>]) -> Vec<(usize, T, f64)> {
     let scored =
         |(&row, score): (&usize, &Option<(T, f64)>)| score.map(|(target, score)| (row, target, score));
@@ -82,7 +82,7 @@ pub(super) fn ranked<T: Copy>(rows: &[usize], scores: &[Option<(T, f64)>]) -> Ve
     found
 }
 
-/// −Σ p ln p, in nats.
+/// `−Σ p ln p`, in nats.
 pub(super) fn entropy(probabilities: &[f64]) -> f64 {
     -probabilities.iter().filter(|p| **p > 0.0).map(|p| p * p.ln()).sum::<f64>()
 }

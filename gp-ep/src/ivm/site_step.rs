@@ -1,4 +1,4 @@
-//! Steps of the sites of the active set.
+//! Steps of an active set's sites.
 
 use super::active_set::ActiveSet;
 use super::projection::precision_times;
@@ -7,7 +7,7 @@ use std::ops::Range;
 
 const BOUNDS: (f64, f64) = (-23.0, 23.0);
 
-/// Order of an active set's latents: by active point, then class.
+/// Latents by active point, then class.
 #[derive(Clone, Debug)]
 pub(super) struct Order {
     classes: Range<usize>,
@@ -19,7 +19,7 @@ impl Order {
         Self { classes: classes.clone(), coupled: active.coupled }
     }
 
-    /// Coupled latents per point; None for single ones.
+    /// Coupled latents per point; None if independent.
     pub(super) fn coupled(&self) -> Option<usize> {
         self.coupled.then_some(self.classes.len())
     }
@@ -52,7 +52,7 @@ impl Order {
     }
 }
 
-/// Step of sites, applicable in part. Latents are ordered by active point.
+/// Step of sites; latents by active point.
 pub(super) struct SiteStep {
     pub(super) order: Order,
     /// `K⁻¹ h` and h, with changes.
@@ -66,7 +66,7 @@ pub(super) struct SiteStep {
 }
 
 impl SiteStep {
-    /// Applies a fraction; `b = K⁻¹ h + Π h` gives the intended mean.
+    /// Applies a fraction, with `b = K⁻¹ h + Π h`.
     pub(super) fn apply(&self, share: f64, active: &mut ActiveSet) {
         let moved = |from: &[f64], by: &[f64]| -> Vec<f64> {
             from.iter().zip(by).map(|(from, by)| from + share * by).collect()
@@ -85,7 +85,7 @@ impl SiteStep {
     }
 }
 
-/// `Π x` for coupled sites of `coupled` latents, or single latents.
+/// `Π x` for sites of `coupled` latents, or one.
 pub(super) fn site_precision(precision: &[f64], x: &[f64], coupled: Option<usize>) -> Vec<f64> {
     match coupled {
         None => precision.iter().zip(x).map(|(pi, x)| pi * x).collect(),

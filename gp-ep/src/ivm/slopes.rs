@@ -1,12 +1,10 @@
-//! Derivatives of the criterion G by the sites, from all observations, and steps that lower it.
+//! Derivatives of the criterion G by the sites, over all rows, and steps that lower it.
 //!
-//! Let h and `A = (K⁻¹ + Π)⁻¹` be mean and covariance of the active latents under Q and, for row j, `c_j = ∂G₁/∂h_j`,
-//! `W_j = 2 ∂G₁/∂A_j` (expected curvature of −ln p) and `a_j = Cov_Q(u_I, u_j)`. With `K = L Lᵀ`, whitened means
-//! `h = L α` and `φ_j = L⁻¹ k_j`:
+//! Active latents have mean h and covariance `A = (K⁻¹ + Π)⁻¹` under Q. With `K = L Lᵀ`, `h = L α`, and per row j
+//! `c_j = ∂G₁/∂h_j`, `W_j = 2 ∂G₁/∂A_j`, `a_j = Cov_Q(u_I, u_j)`, `φ_j = L⁻¹ k_j`:
 //!
-//! - `∂G/∂α = α + Σ_j φ_j c_j`, with derivative `I + Σ_j φ_j W_j φ_jᵀ` by α;
-//! - `∂G/∂Π = ½ (E − D)` at constant means, `E = A Π A`, `D = Σ_j a_j W_j a_jᵀ`: a converged site has the information
-//!   of all rows at its point. Only blocks of single points are needed.
+//! - `∂G/∂α = α + Σ_j φ_j c_j`, with derivative `I + Σ_j φ_j W_j φ_jᵀ`;
+//! - `∂G/∂Π = ½ (E − D)` at constant means, `E = A Π A`, `D = Σ_j a_j W_j a_jᵀ`, needed in blocks of single points.
 
 use super::active_set::ActiveSet;
 use super::blocks::Chunk;
@@ -22,25 +20,25 @@ use std::ops::Range;
 
 /// Largest change of ln π per step.
 const LONGEST: f64 = 1.5;
-/// Curvature up to which ln π takes no step.
+/// Curvature without a step of ln π.
 const NOTHING: f64 = 1e-30;
 
-/// Sums over all rows for an active set's latents: all if coupled, else one.
+/// Sums over rows for coupled latents, or one.
 pub(super) struct SiteDerivatives {
     classes: Range<usize>,
     coupled: bool,
     own: StubBlock,
     /// A; latents by active point.
     covariance: Mat<f64>,
-    /// L, one per class.
+    /// L by class.
     priors: Vec<Cholesky>,
-    /// Shares of a point's π, latents by active point; zero unless coupled.
+    /// `π/(1ᵀπ)` by active point; 0 unless coupled.
     shares: Vec<f64>,
-    /// Σ φ_j W_j φ_jᵀ, latents by class; lower triangle.
+    /// `Σ φ_j W_j φ_jᵀ`, latents by class; lower triangle.
     curvature: Mat<f64>,
-    /// Σ φ_j c_j, latents by class.
+    /// `Σ φ_j c_j`, latents by class.
     pull: Vec<f64>,
-    /// wᵀ D w by site, `w wᵀ = ∂Π/∂π`; latents by active point.
+    /// `wᵀ D w`, `w wᵀ = ∂Π/∂π`; latents by active point.
     information: Vec<f64>,
     scratch: GramScratch,
     threading: Threading,
@@ -153,8 +151,7 @@ impl SiteDerivatives {
         Ok(())
     }
 
-    /// Newton step of means, and a step of precisions towards E = D in the blocks of single points. Fails if
-    /// a rule's negative weights give negative curvature.
+    /// Newton step of means, precisions towards E = D. Fails for negative curvature.
     pub(super) fn step(&self, active: &ActiveSet) -> Result<SiteStep, LinalgError> {
         let order = Order::of(&self.classes, active);
         let (precision, shift) = (order.precisions(active), order.shifts(active));
@@ -166,7 +163,7 @@ impl SiteDerivatives {
         Ok(SiteStep { order, dual, mean, by_dual, by_mean, precision, by_log_precision })
     }
 
-    /// Newton steps of h and `K⁻¹ h`, latents by active point.
+    /// Newton steps of h and `K⁻¹ h`.
     fn newton(&self, order: &Order, dual: &[f64]) -> Result<(Vec<f64>, Vec<f64>), LinalgError> {
         let d = dual.len() / self.priors.len();
         let mut white = order.by_class(dual);
@@ -187,8 +184,7 @@ impl SiteDerivatives {
         Ok((order.by_point(&by_mean), order.by_point(&by_dual)))
     }
 
-    /// Changes of ln π: `ln (wᵀ D w / wᵀ E w)`, `w wᵀ = ∂Π/∂π`. Descends, like multiplicative updates of
-    /// non-negative least squares.
+    /// Multiplicative steps of π by `wᵀ D w / wᵀ E w`, as logarithms.
     fn log_precision_step(&self, order: &Order, precision: &[f64]) -> Vec<f64> {
         let (count, a) = (self.classes.len(), &self.covariance);
         let step = |l: usize| {
@@ -204,7 +200,7 @@ impl SiteDerivatives {
     }
 }
 
-/// Shares of each point's π; zero unless coupled.
+/// `π/(1ᵀπ)` by point; 0 unless coupled.
 fn shares(precision: &[f64], count: usize, coupled: bool) -> Vec<f64> {
     if !coupled {
         return vec![0.0; precision.len()];
@@ -216,7 +212,7 @@ fn shares(precision: &[f64], count: usize, coupled: bool) -> Vec<f64> {
     precision.chunks_exact(count).flat_map(shares).collect()
 }
 
-/// Subtracts each point's share-weighted mean from its latents.
+/// Subtracts each point's weighted mean.
 fn centre(x: &mut [f64], shares: &[f64], count: usize) {
     for (x, shares) in x.chunks_exact_mut(count).zip(shares.chunks_exact(count)) {
         let mean = inner(x, shares);

@@ -1,5 +1,4 @@
-//! Small dense matrices with one row per latent. A run makes millions, for which row storage and plain loops are
-//! faster than a library for large matrices.
+//! Small matrices, one row per latent; at this size plain loops are faster than a library.
 
 use super::numbers::{Column, FEW, Numbers};
 use gp_likelihoods::small_factor::{factorise, solve, solve_transposed};
@@ -92,13 +91,13 @@ impl Square {
         out
     }
 
-    /// Lower Cholesky factor, if it exists; overwrites the matrix.
+    /// Lower Cholesky factor, if positive definite.
     pub(super) fn factor(mut self) -> Option<Factor> {
         let diagonal: Column = (0..self.size).map(|i| self[(i, i)]).collect();
         if !factorise(&mut self.entries, self.size, f64::MIN_POSITIVE) {
             return None;
         }
-        // A pivot not above the rounding error of its diagonal entry means that there is no factor.
+        // Pivots at rounding level of their diagonal entries mean a singular matrix.
         let floor = self.size as f64 * f64::EPSILON;
         let sound = |(i, entry): (usize, &f64)| self[(i, i)] * self[(i, i)] >= floor * entry;
         diagonal.iter().enumerate().all(sound).then_some(Factor { lower: self })
@@ -141,7 +140,7 @@ impl Factor {
         solve_transposed(&self.lower.entries, x);
     }
 
-    /// ln|A|.
+    /// `ln|A|`
     pub(super) fn log_det(&self) -> f64 {
         (0..self.lower.size).map(|i| 2.0 * self.lower[(i, i)].ln()).sum()
     }
@@ -157,8 +156,7 @@ pub(super) fn add(out: &mut [f64], scale: f64, x: &[f64]) {
     out.iter_mut().zip(x).for_each(|(out, x)| *out += scale * x);
 }
 
-/// Symmetric root R = S^½ of a covariance matrix S with pseudo-inverse R⁺; independent of the order of
-/// latents.
+/// Symmetric `R = S^½` and pseudo-inverse R⁺; permutes with latents.
 #[derive(Clone, Debug)]
 pub(super) struct Root {
     /// Roots of eigenvalues; 0 in directions without variance.
@@ -171,8 +169,7 @@ pub(super) struct Root {
 }
 
 impl Root {
-    /// Root of A. `centred` first removes the mean of all latents, irrelevant to a shift-invariant
-    /// likelihood: S = H A H, H = I − 11ᵀ/Q.
+    /// Root of `S = A`; if `centred`, of `S = H A H`, `H = I − 11ᵀ/Q`, for shift-invariant likelihoods.
     pub(super) fn new(covariance: &Square, centred: bool) -> Self {
         let (found, vectors) = if centred { centred_eigen(covariance) } else { eigen(covariance.clone()) };
         let largest = found.iter().copied().fold(0.0, f64::max);
@@ -183,13 +180,12 @@ impl Root {
         Self { values, vectors, root, inverse }
     }
 
-    /// R⁺R, projector onto directions with variance.
+    /// Projector `R⁺R` onto directions with variance.
     pub(super) fn projector(&self) -> Square {
         spectral(&self.vectors, |a| if self.values[a] > 0.0 { 1.0 } else { 0.0 })
     }
 
-    /// Converts derivatives by R to those by S. From R dR + dR R = dS: in the eigenbasis, each entry is
-    /// divided by the sum of its two values.
+    /// Derivatives by S from those by R, by `R dR + dR R = dS`.
     pub(super) fn reverse(&self, by_root: &Square) -> Square {
         let (u, values) = (&self.vectors, &self.values);
         let u_transpose = u.transpose();
@@ -214,8 +210,7 @@ fn spectral(vectors: &Square, value: impl Fn(usize) -> f64) -> Square {
     out
 }
 
-/// Eigenvalues and row eigenvectors of H A H: 0 for the vector 1, else of a block of U A Uᵀ with Helmert's
-/// basis U.
+/// Eigenvalues and row eigenvectors of `H A H`; first 0.
 fn centred_eigen(a: &Square) -> (Column, Square) {
     let u = helmert(a.size);
     let all = u.product(a).product(&u.transpose());
@@ -228,7 +223,7 @@ fn centred_eigen(a: &Square) -> (Column, Square) {
     (std::iter::once(0.0).chain(found.iter().copied()).collect(), vectors)
 }
 
-/// Orthonormal rows: constant, then row i contrasts entry i with the mean of those before.
+/// Orthonormal rows: constant, then contrasts with earlier entries.
 fn helmert(q: usize) -> Square {
     Square::from_fn(q, |i, k| {
         let entry = if i == 0 || k < i { 1.0 } else { -(i as f64) * f64::from(u8::from(k == i)) };
@@ -255,7 +250,7 @@ fn eigen(mut a: Square) -> (Column, Square) {
     ((0..q).map(|i| a[(i, i)]).collect(), vectors)
 }
 
-/// Rotates to zero entry (i, j).
+/// Zeroes entry (i, j).
 fn rotate(a: &mut Square, vectors: &mut Square, i: usize, j: usize) {
     let entry = a[(i, j)];
     if entry == 0.0 {
@@ -337,7 +332,7 @@ mod tests {
         }
     }
 
-    /// Against central differences of Σ X ∘ R, with errors about 1e-10.
+    /// Central differences of `Σ X ∘ R` have errors near 1e-10.
     #[test]
     fn the_reverse_pass_is_the_derivative() {
         let x = Square::from_rows(3, &[0.3, 0.1, 0.2, 0.1, -0.4, 0.5, 0.2, 0.5, 0.6]);

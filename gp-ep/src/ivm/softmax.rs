@@ -1,4 +1,4 @@
-//! Softmax at all nodes of a rule, vectorised and without logarithms.
+//! Vectorised softmax at integration nodes.
 
 use super::numbers::Column;
 use super::observation::{ClassBelief, IntegralScratch, ObservationModel};
@@ -6,7 +6,7 @@ use super::small::Root;
 use gp_linalg::pulp::{Simd, WithSimd};
 use gp_linalg::vector::dispatch;
 
-/// `p(y | γ u + β) = 1/(1 + Σ_{c≠y} exp(f_c − f_y))`, u = h + R s, at all nodes s.
+/// `p(y | γ u + β) = 1/(1 + Σ_{c≠y} exp(f_c − f_y))`, `u = h + R s`, per node s.
 pub(super) fn probabilities(
     observed: &ObservationModel<'_>,
     y: usize,
@@ -27,7 +27,7 @@ pub(super) fn probabilities(
     dispatch(Reciprocals { ratios: differences, out: &mut at.values });
 }
 
-/// `1/(1 + Σ ratios)` of every column.
+/// `1/(1 + Σ ratios)` per column.
 struct Reciprocals<'a> {
     /// By row, each as long as `out`.
     ratios: &'a [f64],

@@ -1,4 +1,4 @@
-//! Posterior for a model file: expressions and numbers; active points are the only data.
+//! Posterior for a model file; active points are the only data.
 
 use super::active_set::{ActiveClass, ActiveSet};
 use super::model::Ivm;
@@ -10,7 +10,7 @@ use gp_kernels::{KernelExt, Registry};
 use gp_linalg::JitterPolicy;
 use serde::{Deserialize, Serialize};
 
-/// Serialisable posterior of an informative vector machine.
+/// Serialisable posterior.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct StoredIvm {
     likelihood: String,
@@ -60,7 +60,7 @@ impl IvmPosterior {
 }
 
 impl StoredIvm {
-    /// Posterior, bit for bit the stored one; the registries parse kernels and likelihood.
+    /// Posterior, equal bit for bit.
     ///
     /// # Errors
     /// [`InferenceError`] for invalid expressions or numbers.
@@ -88,7 +88,7 @@ impl StoredIvm {
 }
 
 impl StoredActive {
-    /// Checked active points; with coupled classes equal to the other latent's.
+    /// Checked active points, as many as `coupled_with`.
     fn check(self, coupled_with: Option<&ActiveClass>) -> Result<ActiveClass, InferenceError> {
         let count = self.inputs.count();
         for (what, found) in [

@@ -1,18 +1,17 @@
-//! Stub vectors m of all points for independent classes, and their update (Seeger & Jordan 2004 §4.2).
+//! Stubs m of all points for independent classes (Seeger & Jordan 2004 §4.2).
 //!
-//! Points are in lanes of [`LANE`]; per lane and class, component k of m is one row. An inclusion reads m once: 8
-//! contiguous bytes per component.
+//! Points are in lanes of [`LANE`]; per lane and class, component k is one row. An inclusion reads m once.
 
 use gp_linalg::Threading;
 use gp_linalg::pulp::{Simd, WithSimd};
 use gp_linalg::vector::dispatch;
 use rayon::prelude::*;
 
-/// Points per lane: eight numbers fill a cache line or two AVX2 vectors.
+/// Points per lane: one cache line.
 pub(super) const LANE: usize = 8;
 type Row = [f64; LANE];
 
-/// Stubs of n points, up to `capacity` components per class.
+/// Stubs of n points with `capacity` components per class.
 #[derive(Clone, Debug)]
 pub(super) struct Stubs {
     capacity: usize,
@@ -22,7 +21,7 @@ pub(super) struct Stubs {
     threading: Threading,
 }
 
-/// New row of L⁽ᶜ⁾ with diagonal entry, and √π of the included point.
+/// Row of L⁽ᶜ⁾, diagonal entry and √π.
 pub(super) struct NewRow<'a> {
     pub(super) row: &'a [f64],
     pub(super) diagonal: f64,
@@ -44,7 +43,7 @@ impl Stubs {
         self.numbers[lane + (class * self.capacity + k) * LANE + point % LANE]
     }
 
-    /// Updates one class; `kernel` has the new point's covariances with all points.
+    /// Updates one class by covariances with all points.
     pub(super) fn include(&mut self, class: usize, new: &NewRow<'_>, kernel: &[f64]) {
         let own = class * self.capacity * LANE..(class + 1) * self.capacity * LANE;
         let update = |(lane, numbers): (usize, &mut [f64])| {
@@ -61,7 +60,7 @@ impl Stubs {
     }
 }
 
-/// m' = (√π k − lᵀm)/l for one lane and class, compiled for the widest instruction set.
+/// `m' = (√π k − lᵀm)/l` for one lane and class.
 struct LaneStep<'a> {
     m: &'a mut [Row],
     new: &'a NewRow<'a>,
@@ -81,7 +80,7 @@ impl WithSimd for LaneStep<'_> {
     }
 }
 
-/// Values of one lane; 0 beyond the last point.
+/// Values of one lane, zero-padded.
 fn lane_of(values: &[f64], lane: usize) -> Row {
     let mut row = [0.0; LANE];
     let part = &values[lane * LANE..values.len().min((lane + 1) * LANE)];
@@ -89,7 +88,7 @@ fn lane_of(values: &[f64], lane: usize) -> Row {
     row
 }
 
-/// Σ_k weight_k row_k, in four sums that hide latency.
+/// `Σ_k weight_k row_k`, in four sums that hide latency.
 #[inline(always)]
 fn product(rows: &[Row], weights: &[f64]) -> Row {
     let mut sums = [[0.0; LANE]; 4];

@@ -1,17 +1,16 @@
-//! Summary of learning in rounds as one training.
+//! All rounds of learning as one training.
 
 use super::model::Ivm;
 use super::train::IvmTraining;
 use gp_optim::{ParameterSet, StopReason, Training};
 
-/// Relative decrease of the criterion that counts as a gain.
+/// Relative decrease that counts as a gain.
 const TOLERANCE: f64 = 1e-3;
 const SETTLED: &str = "a new active set gained nothing any more";
 
 impl IvmTraining {
-    /// All rounds as one training of the final model: log evidences are minus criteria, iterations are
-    /// summed. Converged on a plateau, if the active set after the `wanted` rounds gained nothing, or
-    /// without anything to learn.
+    /// All rounds as one training; log evidences are minus criteria. Converged on a plateau, without gain after
+    /// `wanted` rounds, or if `wanted` is 0.
     #[must_use]
     pub fn summary(&self, model: &Ivm, wanted: usize) -> Training {
         let trainings = || self.rounds.iter().filter_map(|round| round.training.as_ref());

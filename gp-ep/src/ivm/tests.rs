@@ -1,4 +1,4 @@
-//! Representation, incremental and from scratch, against dense formulas.
+//! Incremental and direct representations against dense formulas.
 
 use super::active_set::{ActiveSet, CoupledSite};
 use super::classes::{Classes as _, Task};
@@ -40,7 +40,7 @@ fn model(kernels: Vec<Box<dyn Kernel>>) -> Ivm {
     Ivm::new(kernels, Box::new(Softmax::new(CLASSES).unwrap())).unwrap()
 }
 
-/// Number in [0, 1): fractional part of a multiple of an irrational number.
+/// Golden-ratio sequence in [0, 1).
 fn unit(seed: usize) -> f64 {
     (0.5 + seed as f64 * 0.618_033_988_749_894_9).fract()
 }
@@ -82,7 +82,7 @@ fn solve(mut a: Mat<f64>, mut b: Mat<f64>) -> Mat<f64> {
     b
 }
 
-/// A = (K⁻¹ + Π)⁻¹ = (I + KΠ)⁻¹K and h = A b over all points, latent c of point i at c·n + i.
+/// `A = (I + KΠ)⁻¹K` and `h = A b` over all points; latent c of point i is at c·n + i.
 struct Dense {
     a: Mat<f64>,
     h: Mat<f64>,
@@ -139,8 +139,7 @@ fn sites_of(active: &ActiveSet) -> Vec<(usize, CoupledSite)> {
     active.classes[0].rows.iter().enumerate().map(|(i, &row)| (row, of(i))).collect()
 }
 
-/// Sites of any size, with shifts that do not sum to zero: stubs, beliefs and β against dense formulas after
-/// every tenth of 50 inclusions, with the last three not frozen.
+/// Shifts do not sum to zero; the last three points are not frozen.
 #[test]
 fn fifty_inclusions_of_arbitrary_sites_agree_with_dense_formulas() {
     let (x, kernels) = (points(70), kernels());
@@ -193,7 +192,6 @@ fn check(
     }
 }
 
-/// 50 inclusions, without liquid points or with 8.
 #[test]
 fn runs_agree_with_dense_formulas() {
     let (x, kernels) = (points(75), kernels());
@@ -220,8 +218,7 @@ fn runs_agree_with_dense_formulas() {
             let row = run.classes.liquid.points[l].row;
             assert_close(&run.classes.liquid.marginal(l), &dense.belief(row), 1e-9);
         }
-        // A new point at an old one's coordinates shares no white noise with it; the first two kernels have
-        // none.
+        // New points share no white noise with active ones; the first two kernels have none.
         let posterior = super::IvmPosterior::new(&model, run.classes.active_set()).unwrap();
         let beliefs = posterior.predictor().unwrap().beliefs(x.as_ref()).unwrap();
         for row in 0..beliefs.len() {
@@ -234,7 +231,7 @@ fn runs_agree_with_dense_formulas() {
     }
 }
 
-/// With equal kernels labels carry no information on what all latents share.
+/// Equal kernels: labels carry no information on the sum of latents.
 #[test]
 fn the_null_direction_keeps_its_prior_variance() {
     let x = points(60);
@@ -272,7 +269,7 @@ fn a_liquid_set_of_all_points_is_dense_ep() {
         run.classes.ep_phase(&mut run.selector.rng).unwrap();
     }
 
-    // All sites start almost flat and move halfway at a time, all at once, with one dense inverse per sweep.
+    // Dense EP: all sites start almost flat and move halfway in parallel.
     let nothing = CoupledSite { precision: Column::of(&[1e-3; CLASSES]), shift: Column::zeros(CLASSES) };
     let mut sites: Vec<(usize, CoupledSite)> = (0..14).map(|row| (row, nothing.clone())).collect();
     for _ in 0..150 {
@@ -289,12 +286,12 @@ fn a_liquid_set_of_all_points_is_dense_ep() {
     let dense = Dense::new(&model.kernels, x.as_ref(), &sites);
     let rows: Vec<usize> = (0..14).collect();
     for (row, belief) in run.classes.beliefs(&rows).unwrap().iter().enumerate() {
-        // Both have converged as far as the projection's tolerance, 1e-10 of a tangent, allows.
+        // Tolerance: that of the projection.
         assert_close(belief, &dense.belief(row), 1e-6);
     }
 }
 
-/// N(h, A) without a site: Λ = (I − AΠ)⁻¹A, (I − AΠ)⁻¹(h − A b).
+/// Cavity `Λ = (I − AΠ)⁻¹A`, mean `(I − AΠ)⁻¹(h − A b)`.
 fn dense_cavity(belief: &ClassBelief, site: &CoupledSite) -> ClassBelief {
     let a = Mat::from_fn(CLASSES, CLASSES, |i, j| belief.covariance[(i, j)]);
     let mut pi = Mat::zeros(CLASSES, CLASSES);
@@ -316,7 +313,7 @@ fn dense_cavity(belief: &ClassBelief, site: &CoupledSite) -> ClassBelief {
     }
 }
 
-/// The symmetric root makes integration independent of class order, even for a coarse rule.
+/// The symmetric root makes even a coarse rule independent of class order.
 #[test]
 fn classes_may_be_permuted() {
     let x = points(50);
@@ -327,7 +324,7 @@ fn classes_may_be_permuted() {
     for (c, kernel) in kernels().into_iter().enumerate() {
         other_kernels[order[c]] = kernel;
     }
-    // All points are scored and none is drawn, so that nothing depends on the order of classes.
+    // Random selection does not depend on the order of classes.
     let options = IvmOptions { active: 30, liquid: 6, selection: Selection::Random, ..IvmOptions::default() };
     let build = |kernels, y: &[f64]| {
         let data = Observations::new(x.as_ref(), y).unwrap();
@@ -339,7 +336,7 @@ fn classes_may_be_permuted() {
     let (one, other) = (beliefs(&one), beliefs(&other));
     for (a, &c) in one.functions().iter().zip(&order) {
         for (a, b) in a.mean.iter().zip(&other.functions()[c].mean) {
-            // Tolerance: that of the projection, through the EP sweeps that follow.
+            // Tolerance: that of the projection, through EP sweeps.
             assert!((a - b).abs() < 1e-6, "{a} {b}");
         }
     }
@@ -370,7 +367,7 @@ fn a_run_goes_on_after_a_breakdown() {
     let weak = CoupledSite { precision: Column::of(&[1e-6; CLASSES]), shift: Column::zeros(CLASSES) };
     assert_eq!(run.classes.liquid.change(l, weak).unwrap(), Change::RolledBack);
     assert!(run.classes.liquid.points.iter().zip(&before).all(|(now, before)| now.site == before.site));
-    // After a number of updates, rolled-back ones included, a run recomputes the belief from the sites.
+    // A run recomputes the belief after some updates, rolled-back ones included.
     run.classes.meet().unwrap();
     for _ in 0..10 {
         assert!(run.step(&mut |_| Ok(())).unwrap());

@@ -1,4 +1,4 @@
-//! Tilted moments: of a Gaussian belief times one label's likelihood (Seeger & Jordan 2004 §4.3, §4.4).
+//! Moments of a belief times one label's likelihood (Seeger & Jordan 2004 §4.3, §4.4).
 
 use super::numbers::Column;
 use super::observation::{ClassBelief, IntegralScratch, ObservationModel};
@@ -7,31 +7,30 @@ use super::softmax;
 use super::sums::sum;
 use crate::error::InferenceError;
 
-/// Sum of softmax probabilities below which logarithms are used, which do not underflow.
+/// Softmax sum below which logarithms avoid underflow.
 const LEAST: f64 = 1e-250;
 
 #[derive(Clone, Debug)]
 pub(super) struct Tilted {
     /// Log of the integral.
     pub(super) log_z: f64,
-    /// ∂ log Z/∂h.
+    /// `∂ log Z/∂h`
     pub(super) gradient: Column,
     /// ĥ and Â.
     pub(super) belief: ClassBelief,
 }
 
-/// Moments of s in u = h + R s.
+/// Moments of s, `u = h + R s`.
 struct Whitened {
     log_z: f64,
     root: Root,
     mean: Column,
-    /// cov s − I
+    /// `cov s − I`
     excess: Square,
 }
 
 impl ObservationModel<'_> {
-    /// Moments of `p(y | γ u + β) N(u; h, A)`. None if the rule, possibly with negative weights, finds no
-    /// mass or valid covariance.
+    /// Moments of `p(y | γ u + β) N(u; h, A)`; None without mass or valid covariance.
     pub(super) fn tilt(
         &self,
         y: f64,
@@ -45,7 +44,7 @@ impl ObservationModel<'_> {
         Ok(self.whitened(y, gamma, q, at)?.map(|whitened| Tilted::new(q, &whitened)))
     }
 
-    /// D\[N(ĥ, Â) ‖ N(h, A)\] for several latents; None without such moments.
+    /// `D[N(ĥ, Â) ‖ N(h, A)]` for several latents; None if invalid.
     pub(super) fn gain(
         &self,
         y: f64,
@@ -57,7 +56,7 @@ impl ObservationModel<'_> {
         Ok(found.and_then(|whitened| whitened.gain()))
     }
 
-    /// For one latent, from the likelihood.
+    /// Moments for one latent, from the likelihood.
     fn tilt_one(
         &self,
         y: f64,
@@ -74,7 +73,7 @@ impl ObservationModel<'_> {
         Ok((ratio > 0.0).then_some(Tilted { log_z, gradient: Column::of(&[g]), belief }))
     }
 
-    /// For several latents, in coordinates of the belief's root.
+    /// Moments for several latents, in root coordinates.
     fn whitened(
         &self,
         y: f64,
@@ -91,7 +90,7 @@ impl ObservationModel<'_> {
         Ok(Some(Whitened { log_z, root, mean, excess }))
     }
 
-    /// Writes scaled contributions of all nodes to Z; returns log Z and their sum.
+    /// Scaled contributions to Z; returns log Z and their sum.
     fn weigh(
         &self,
         y: f64,
@@ -120,7 +119,7 @@ impl ObservationModel<'_> {
 }
 
 impl Tilted {
-    /// g = R⁺ E s, ĥ = h + A g, Â = A + A R⁺ (cov s − I) R⁺ A. Directions without variance are not inverted.
+    /// `g = R⁺ E s`, `ĥ = h + A g`, `Â = A + A R⁺ (cov s − I) R⁺ A`.
     fn new(q: &ClassBelief, Whitened { log_z, root, mean, excess }: &Whitened) -> Self {
         let (a, gradient) = (&q.covariance, root.inverse.times(mean));
         let moved = a.times(&gradient);
@@ -132,11 +131,10 @@ impl Tilted {
 }
 
 impl Whitened {
-    /// Divergence in coordinates of the belief's root (Seeger & Jordan 2004 eq. 14 with M⁻¹ = A⁻¹Â); None if
-    /// cov s is invalid.
+    /// Divergence (Seeger & Jordan 2004 eq. 14, `M⁻¹ = A⁻¹Â`).
     fn gain(&self) -> Option<f64> {
         let p = self.root.projector();
-        // P (cov s − I) P, plus 1 in the directions that the likelihood does not depend on.
+        // Adds 1 in directions that the likelihood does not depend on.
         let mut seen = p.product(&self.excess.product(&p));
         let trace: f64 = (0..p.size()).map(|i| seen[(i, i)]).sum();
         seen.add_to_diagonal(1.0);
@@ -174,8 +172,7 @@ mod tests {
             .sum()
     }
 
-    /// Â = A + A (∂² log Z) A. With 15 nodes per dimension the rule is accurate to 1e-6, its differences to
-    /// 1e-5.
+    /// `Â = A + A (∂² log Z) A`. The rule is accurate to 1e-6, its differences to 1e-5.
     #[test]
     fn tilted_moments_are_derivatives_of_log_z() -> Result<(), InferenceError> {
         let (likelihood, rule) = (Softmax::new(3)?, Nodes::new(&Cubature::product(15, 3)?));
@@ -212,7 +209,7 @@ mod tests {
         Ok(())
     }
 
-    /// ½ (ln|A|/|Â| + tr A⁻¹Â − 3 + gᵀA g), written out.
+    /// `½ (ln|A|/|Â| + tr A⁻¹Â − 3 + gᵀA g)`
     #[test]
     fn the_gain_is_the_divergence_of_the_tilted_moments() -> Result<(), InferenceError> {
         let (likelihood, rule) = (Softmax::new(3)?, Nodes::new(&Cubature::product(5, 3)?));

@@ -1,4 +1,4 @@
-//! Learning in rounds: a new active set ("major"), then L-BFGS with it fixed ("minor") (Seeger & Jordan 2004 §5).
+//! Learning in rounds: a new active set ("major"), then L-BFGS ("minor") (Seeger & Jordan 2004 §5).
 
 use super::data::Labelled;
 use super::model::Ivm;
@@ -15,7 +15,7 @@ use gp_optim::{
 };
 use serde::{Deserialize, Serialize};
 
-/// Successive active sets without gain that end learning.
+/// Active sets without gain that end learning.
 const PATIENCE: usize = 3;
 const SETTLED: f64 = 1e-4;
 
@@ -24,7 +24,7 @@ const SETTLED: f64 = 1e-4;
 pub struct IvmLearning {
     /// Options of active sets.
     pub options: IvmOptions,
-    /// Maximum number of active sets to learn with; one more is chosen for the final evaluation.
+    /// Maximum number of rounds before the final evaluation.
     pub rounds: usize,
 }
 
@@ -34,29 +34,27 @@ impl Default for IvmLearning {
     }
 }
 
-/// One active set, and learning with it.
+/// Active set, and learning with it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Round {
-    /// Criterion minus log priors with the new active set, before learning.
+    /// Criterion minus log priors, before learning.
     pub criterion: f64,
-    /// Fraction of the first latent's active rows kept from the previous round.
+    /// Fraction of the first latent's rows kept from the previous round.
     pub kept: f64,
-    /// Training with this active set, log marginal likelihoods being minus the criterion; None in the final
-    /// evaluation.
+    /// Training on minus the criterion; None in the final evaluation.
     pub training: Option<Training>,
 }
 
-/// Result of learning in rounds.
+/// Result of learning.
 #[derive(Clone, Debug)]
 pub struct IvmTraining {
-    /// Run at the final parameters, those with the smallest criterion of any new active set. If time ended
-    /// before the last active set: possibly the last learned parameters with their active set and sites.
+    /// Run with the smallest criterion of any new active set; after a stop, possibly at the last learned parameters.
     pub run: IvmRun,
-    /// Criterion minus log priors of that run.
+    /// Criterion minus log priors of `run`.
     pub criterion: f64,
-    /// All rounds, with the final evaluation.
+    /// Rounds with the final evaluation.
     pub rounds: Vec<Round>,
-    /// Reason for stopping: all rounds done, plateau, time limit, interrupt, or no possible active set.
+    /// Completion, plateau, time limit, interrupt or failed active set.
     pub reason: StopReason,
 }
 
@@ -70,7 +68,7 @@ struct Standing {
 }
 
 impl Standing {
-    /// `true` if the last active sets, with this one, gained nothing.
+    /// `true` if the last [`PATIENCE`] active sets gained nothing.
     fn is_settled(&self, criterion: f64) -> bool {
         let Some(early) = (self.rounds.len() + 1).checked_sub(PATIENCE).filter(|early| *early > 0) else {
             return false;
@@ -112,15 +110,12 @@ struct Rounds<'a> {
 }
 
 impl Ivm {
-    /// Minimises criterion minus log priors over the free parameters. Each of `rounds` chooses an active
-    /// set, then takes at most `minor.max_iterations` L-BFGS iterations with fixed sites.
+    /// Minimises criterion minus log priors in rounds: a new active set, then at most `minor.max_iterations` steps of
+    /// L-BFGS with fixed sites. The result is the best start of a round or, after a stop, the last learned parameters
+    /// if better.
     ///
-    /// A new active set can raise the criterion, so the result is the best start of a round, or the last
-    /// learned parameters if better and time ends while an active set is chosen.
-    ///
-    /// The control in `minor` covers all rounds: one time limit, resumption within a round, checks after
-    /// every active point. An interrupt waits for the first checkpoint. Errors of the first round leave the
-    /// model unchanged; later ones end learning with the best result.
+    /// An interrupt waits for the first checkpoint. Errors leave the model unchanged; if a later active set fails,
+    /// learning ends.
     pub(super) fn learn_in_rounds(
         &mut self,
         data: &dyn DataSource,
@@ -220,7 +215,7 @@ impl Ivm {
 }
 
 impl Best {
-    /// Replaces this by the last learned parameters with their active set, if better.
+    /// Takes the last learned parameters, if better.
     fn replace_by_learned(
         &mut self,
         model: &Ivm,
@@ -238,13 +233,13 @@ impl Best {
 impl<'a> Rounds<'a> {
     fn new(data: Labelled, options: &'a IvmOptions, minor: &MinimiseOptions) -> Self {
         let control = minor.control.begun();
-        // An interrupt from before the run lets one iteration pass, as in every run with a checkpoint.
+        // An earlier interrupt lets one iteration pass, as in all runs with a checkpoint.
         let is_old = control.checkpoint().is_some() && control.is_interrupted();
         let major = if is_old { control.clone().with_interrupt(Interrupt::new()) } else { control.clone() };
         Self { data, options, minor: MinimiseOptions { control, ..minor.clone() }, major }
     }
 
-    /// New active set; an error after an interrupt if a checkpoint can be resumed.
+    /// New active set; interrupts are errors if a checkpoint exists.
     fn choose(&self, model: &Ivm, course: &Standing) -> Result<IvmRun, InferenceError> {
         let file = self.major.checkpoint().map(CheckpointFile::path);
         let waits = file.is_some_and(|path| !path.exists());
@@ -260,13 +255,13 @@ impl<'a> Rounds<'a> {
         }
     }
 
-    /// Discards the checkpoint, which the next round replaces.
+    /// Lets the next round replace the checkpoint.
     fn begin_anew(&mut self) {
         self.minor.control = self.minor.control.anew();
     }
 }
 
-/// Reason why the round that starts is the last.
+/// Reason why this round is the last.
 fn end_of_rounds(done: bool, minor: &MinimiseOptions) -> Option<StopReason> {
     // With a checkpoint, an interrupt ends the next iteration, so it does not count here.
     let interrupted = minor.control.is_interrupted() && minor.control.checkpoint().is_none();
@@ -284,8 +279,7 @@ mod tests {
     use gp_kernels::data::Table;
     use gp_likelihoods::BernoulliProbit;
 
-    /// With a checkpoint, an interrupt abandons the choice of an active set, unless there is no file yet or
-    /// the interrupt predates the run.
+    /// An interrupt counts if there is a checkpoint file and the interrupt came during the run.
     #[test]
     fn interrupts_are_heard_while_an_active_set_is_chosen() {
         let x = Mat::from_fn(30, 1, |i, _| 0.1 * i as f64);
@@ -314,7 +308,7 @@ mod tests {
         assert_eq!(rounds().choose(&model, &course).unwrap().inclusions.len(), 10);
     }
 
-    /// Sites cut short by an interrupt are reported, since a resumed run has different ones.
+    /// A resumed run has different sites.
     #[test]
     fn sites_cut_short_are_told() {
         let x = Mat::from_fn(30, 1, |i, _| 0.1 * i as f64);

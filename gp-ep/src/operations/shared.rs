@@ -1,18 +1,18 @@
-//! Time model of work whose rows are shared by a team of processes.
+//! Time model of work over rows shared by several processes.
 //!
 //! | part | seconds |
 //! |---|---|
-//! | rows of the largest share | its lanes, on the threads of a process, times operations per lane over `rate` |
-//! | algebra of M×M matrices, done by every process | its operations over `rate_of_algebra`, one matrix per thread |
-//! | messages on the longest path | their number times `latency`, and their bytes over `bandwidth` |
+//! | rows of the largest share | lanes per thread, times operations per lane over `rate` |
+//! | algebra of M×M matrices, in every process | operations over `rate_of_algebra`, one matrix per thread |
+//! | messages on the longest path | their number times `latency`, and bytes over `bandwidth` |
 //!
-//! Computation waits for messages, as in the code.
+//! Computation waits for messages.
 
 use super::{Extents, of_process, step, sweep};
 use crate::power_ep::Tally;
 use gp_kernels::data::{Messages, lane_count_of, largest_share};
 
-/// Machine constants of a team with one process per machine.
+/// Constants of machines with one process each.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Machine {
     /// Threads per process.
@@ -27,42 +27,42 @@ pub struct Machine {
     pub bandwidth: f64,
 }
 
-/// Seconds of shared work by part.
+/// Time by part, in seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Seconds {
     /// Rows of the largest share.
     pub rows: f64,
-    /// Matrix algebra that every process does.
+    /// M×M algebra of every process.
     pub algebra: f64,
     /// Messages on the longest path.
     pub messages: f64,
 }
 
 impl Seconds {
-    /// Sum of all parts, in seconds.
+    /// Sum of all parts.
     #[must_use]
     pub fn total(&self) -> f64 {
         self.rows + self.algebra + self.messages
     }
 }
 
-/// Computation and communication of work with shared rows.
+/// Computation and communication over shared rows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SharedWork {
-    /// Lanes that rows are divided into.
+    /// Number of lanes.
     pub lanes: usize,
     /// Operations on all rows.
     pub of_rows: f64,
-    /// Operations of every process, with the number of matrices that its threads can divide.
+    /// Operations per process, and matrices for its threads.
     pub of_each: [(f64, usize); 2],
-    /// Numbers in each sum over lanes.
+    /// Numbers per sum over lanes.
     pub sums: [usize; 2],
-    /// Rounds of messages that agree on errors.
+    /// Message rounds that agree on errors.
     pub agreements: usize,
 }
 
 impl SharedWork {
-    /// Work of a [sweep](crate::BatchEp::sweep) over all rows, without halvings.
+    /// [Sweep](crate::BatchEp::sweep) over all rows, without halvings.
     #[must_use]
     pub fn sweep(sizes: &Extents) -> Self {
         let each = sweep(&Extents { rows: 0, ..*sizes });
@@ -75,8 +75,8 @@ impl SharedWork {
         }
     }
 
-    /// Work of a [step](crate::power_ep::MiniBatchEp::step) with tied sites and gradient, over a batch or
-    /// all rows, without halvings, for these numbers of parameters.
+    /// [Step](crate::power_ep::MiniBatchEp::step) with tied sites, gradient and these numbers of parameters,
+    /// without halvings.
     #[must_use]
     pub fn step(sizes: &Extents, [of_kernel, of_likelihood]: [usize; 2]) -> Self {
         let Extents { inducing, dim, latents, processes, .. } = *sizes;
@@ -89,7 +89,7 @@ impl SharedWork {
             of_rows: step(sizes) - all_of_each,
             of_each: [(priors, processes), (all_of_each - priors, latents)],
             sums: [sum_of_sites(sizes), gradient + of_likelihood + Tally::LEN],
-            // On targets, on weights, on projections, and on the rows of each of the two passes.
+            // On targets, weights, projections, and the rows of both passes.
             agreements: 5,
         }
     }
@@ -121,7 +121,7 @@ fn lanes(sizes: &Extents) -> usize {
     lane_count_of(sizes.rows, sizes.processes)
 }
 
-/// Length of a sum over sites: per latent a triangle, a vector and a count; then the tally.
+/// Per latent a triangle, vector and count; then the tally.
 fn sum_of_sites(sizes: &Extents) -> usize {
     let m = sizes.inducing;
     sizes.latents * (m * (m + 1) / 2 + m + 1) + Tally::LEN

@@ -1,5 +1,5 @@
-//! Predictions of fitted models. A [`Posterior`] over latent functions with a likelihood is a [`Predictor`], whose
-//! [`Predicted`] gives moments, quantiles, class probabilities and log densities.
+//! Predictions of fitted models. A [`Posterior`] with a likelihood is a [`Predictor`], whose [`Predicted`] gives
+//! moments, quantiles, class probabilities and log densities.
 
 mod labels;
 mod predicted;
@@ -20,32 +20,32 @@ use gp_kernels::posterior::{
 };
 use std::fmt::Debug;
 
-/// Approximate posterior over all latent functions.
+/// Posterior over latent functions; points `x` are N×D.
 pub trait Posterior: Debug + Send + Sync {
     /// Number Q of latent functions.
     fn latent_count(&self) -> usize;
 
-    /// Description of one latent function.
+    /// Description of one latent.
     ///
     /// # Panics
-    /// If there is no such function.
+    /// For an unknown latent.
     fn describe(&self, latent: usize) -> LatentFunction<'_>;
 
-    /// Mixture proportions; `[1.0]` unless a mixture.
+    /// Mixture proportions; `[1.0]` without mixture.
     fn weights(&self) -> &[f64] {
         &[1.0]
     }
 
-    /// Beliefs about latent values at the rows of `x` (N×D).
+    /// Beliefs about latent values.
     ///
     /// # Errors
-    /// [`InferenceError::Kernel`] for points that are not finite or do not suit a kernel.
+    /// [`InferenceError::Kernel`] for unsuitable points.
     fn beliefs(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<LatentBeliefs, InferenceError>;
 
-    /// Means and joint covariance (N×N) of one latent function at `x`.
+    /// Means and joint covariance (N×N) of one latent.
     ///
     /// # Errors
-    /// As [`beliefs`](Self::beliefs); an error for an unknown function.
+    /// As [`beliefs`](Self::beliefs); unknown latent.
     fn joint(
         &self,
         latent: usize,
@@ -53,11 +53,10 @@ pub trait Posterior: Debug + Send + Sync {
         by: &Evaluator,
     ) -> Result<(Vec<f64>, Mat<f64>), InferenceError>;
 
-    /// `count` joint samples at `x`: N×`count` per latent function, one sample per column, reproducible by
-    /// seed.
+    /// Joint samples: N×`count` per latent, reproducible by seed.
     ///
     /// # Errors
-    /// As [`beliefs`](Self::beliefs); also a covariance without a factor.
+    /// As [`beliefs`](Self::beliefs); covariance without factor.
     fn sample(
         &self,
         x: MatRef<'_, f64>,
@@ -66,8 +65,7 @@ pub trait Posterior: Debug + Send + Sync {
         by: &Evaluator,
     ) -> Result<Vec<Mat<f64>>, InferenceError>;
 
-    /// Contributions of kernel [terms](gp_kernels::posterior::terms()) to the mean of one latent function at
-    /// `x`: N×T, or one column if inseparable.
+    /// Means of kernel [terms](gp_kernels::posterior::terms()) of one latent: N×T, or N×1 if inseparable.
     ///
     /// # Errors
     /// As [`joint`](Self::joint).
@@ -82,8 +80,8 @@ pub trait Posterior: Debug + Send + Sync {
         Ok(Mat::from_fn(x.nrows(), 1, |i, _| functions[latent].mean[i]))
     }
 
-    /// Means and variances of kernel [terms](gp_kernels::posterior::terms()) of one latent function at `x`;
-    /// one entry if inseparable. Means add up; variances do not, since terms are correlated given data.
+    /// Means and variances of kernel [terms](gp_kernels::posterior::terms()) of one latent; one entry if
+    /// inseparable. Only means add up.
     ///
     /// # Errors
     /// As [`joint`](Self::joint).
@@ -98,8 +96,8 @@ pub trait Posterior: Debug + Send + Sync {
         Ok(vec![functions.swap_remove(latent)])
     }
 
-    /// Class probabilities (N×C) under beliefs [correlated](LatentBeliefs::are_correlated) within a point,
-    /// which likelihoods cannot integrate; None for independent latent values.
+    /// Class probabilities (N×C) under [correlated](LatentBeliefs::are_correlated) beliefs; None for
+    /// independent latents.
     ///
     /// # Errors
     /// As the likelihood.
@@ -118,7 +116,7 @@ impl<P: LatentPosterior> Posterior for MixturePosterior<P> {
         self.latent_count()
     }
 
-    /// The first component's; all share kernel and inducing inputs.
+    /// First component's; all share kernel and inputs.
     fn describe(&self, latent: usize) -> LatentFunction<'_> {
         self.parts()[latent].describe()
     }
@@ -169,7 +167,7 @@ impl<P: LatentPosterior> Posterior for MixturePosterior<P> {
     }
 }
 
-/// Type that implements [`Posterior`] through an inner one, of a method chosen at run time.
+/// Wrapper of a [`Posterior`] chosen at run time.
 pub trait WrapsPosterior: Debug + Send + Sync {
     /// Inner posterior.
     fn inner(&self) -> &dyn Posterior;

@@ -1,4 +1,4 @@
-//! Predictions of observations from beliefs about latent values.
+//! Predictions of observations from beliefs.
 
 use super::labels::Labels;
 use super::temperature::{log_sum, sharpen};
@@ -8,7 +8,7 @@ use faer::Mat;
 use gp_kernels::posterior::{LatentBeliefs, at_rows};
 use gp_likelihoods::{Latent, LikelihoodError, ObservationMoments, Predictive, Workspace};
 
-/// Predictions of observations from beliefs at some points.
+/// Predictions of observations from beliefs.
 #[derive(Clone, Copy, Debug)]
 pub struct Predicted<'a, F> {
     predictor: &'a Predictor<F>,
@@ -24,10 +24,10 @@ impl<F: Posterior> Predictor<F> {
 }
 
 impl<F: Posterior> Predicted<'_, F> {
-    /// Mean and variance of each output: N·P values, by observation.
+    /// Mean and variance of outputs: N·P, by observation.
     ///
     /// # Errors
-    /// As the likelihood, with the row.
+    /// As the likelihood, with row.
     pub fn moments(&self) -> Result<Vec<ObservationMoments>, InferenceError> {
         if self.is_of_labels() {
             return self.by_labels(|_, labels| labels.moments());
@@ -36,10 +36,10 @@ impl<F: Posterior> Predicted<'_, F> {
         self.each(outputs, |ws, _, beliefs, out| self.predictive().moments(beliefs, ws, out))
     }
 
-    /// Quantile of one output (from 0) at each point.
+    /// Quantiles of one output (from 0).
     ///
     /// # Errors
-    /// As [`moments`](Self::moments); also a probability outside (0, 1) or an unknown output.
+    /// As [`moments`](Self::moments); probability outside (0, 1); unknown output.
     pub fn quantiles(&self, output: usize, probability: f64) -> Result<Vec<f64>, InferenceError> {
         if self.is_of_labels() {
             if !(probability > 0.0 && probability < 1.0) {
@@ -55,11 +55,10 @@ impl<F: Posterior> Predicted<'_, F> {
         })
     }
 
-    /// Probability that one output (from 0) is at most `y_i`, by point.
+    /// Probabilities that an output (from 0) is at most `y_i`.
     ///
     /// # Errors
-    /// As [`moments`](Self::moments); also an unknown output; [`InferenceError::Shape`] for the length of
-    /// `y`.
+    /// As [`moments`](Self::moments); unknown output; [`InferenceError::Shape`] of `y`.
     pub fn cdfs(&self, output: usize, y: &[f64]) -> Result<Vec<f64>, InferenceError> {
         check_count("new targets", "entries", self.beliefs.len(), y.len())?;
         if self.is_of_labels() {
@@ -72,10 +71,10 @@ impl<F: Posterior> Predicted<'_, F> {
         })
     }
 
-    /// Class probabilities, N×C, ordered as [`Support::label`](gp_likelihoods::Support::label).
+    /// Probabilities, N×C, ordered as [`Support::label`](gp_likelihoods::Support::label).
     ///
     /// # Errors
-    /// As [`moments`](Self::moments); [`InferenceError::Unsupported`] unless observations are classes.
+    /// As [`moments`](Self::moments); [`InferenceError::Unsupported`] without classes.
     pub fn class_probabilities(&self) -> Result<Mat<f64>, InferenceError> {
         let (mut found, sharpness) = (self.own_class_probabilities()?, self.sharpness());
         if sharpness != 1.0 {
@@ -104,11 +103,10 @@ impl<F: Posterior> Predicted<'_, F> {
         Ok(Mat::from_fn(all.len() / classes, classes, |i, c| all[i * classes + c]))
     }
 
-    /// `ln p(y_i | data)` of new observations, in nats; `y` has P targets per point.
+    /// `ln p(y_i | data)` in nats; `y` has N·P values.
     ///
     /// # Errors
-    /// As [`moments`](Self::moments); [`InferenceError::Observation`] for a refused target;
-    /// [`InferenceError::Shape`] for the length of `y`.
+    /// As [`moments`](Self::moments); [`InferenceError::Observation`]; [`InferenceError::Shape`] of `y`.
     pub fn log_densities(&self, y: &[f64]) -> Result<Vec<f64>, InferenceError> {
         let (likelihood, outputs) = (self.predictor.likelihood(), self.predictor.likelihood().outputs());
         check_count("new targets", "entries", self.beliefs.len() * outputs, y.len())?;
@@ -125,7 +123,7 @@ impl<F: Posterior> Predicted<'_, F> {
         })?;
         let sharpness = self.sharpness();
         if sharpness != 1.0 {
-            // Probabilities can underflow, so their logarithms are scaled instead.
+            // Scales logarithms, since probabilities can underflow.
             let all = self.own_class_probabilities()?;
             for (row, log_density) in found.iter_mut().enumerate() {
                 *log_density = sharpness * *log_density - log_sum(&row_of(&all, row), sharpness);
@@ -134,7 +132,7 @@ impl<F: Posterior> Predicted<'_, F> {
         Ok(found)
     }
 
-    /// Exponent 1/T of class probabilities.
+    /// Exponent 1/T.
     fn sharpness(&self) -> f64 {
         1.0 / self.predictor.temperature()
     }
@@ -147,7 +145,7 @@ impl<F: Posterior> Predicted<'_, F> {
         Predictive::new(self.predictor.likelihood(), self.predictor.functions().weights())
     }
 
-    /// `numbers` values per point from its beliefs, one per component and latent.
+    /// `numbers` values per point, from beliefs by component and latent.
     fn each<T: Clone + Default + Send>(
         &self,
         numbers: usize,

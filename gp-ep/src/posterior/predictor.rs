@@ -13,7 +13,7 @@ use gp_optim::StopSignal;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-/// Predictions of latent values and observations. Owns posterior and likelihood.
+/// Predictions at points `x`, N×D; owns posterior and likelihood.
 #[derive(Clone, Debug)]
 pub struct Predictor<F = MixturePosterior<InducingPosterior>> {
     functions: F,
@@ -24,11 +24,10 @@ pub struct Predictor<F = MixturePosterior<InducingPosterior>> {
 }
 
 impl<F: Posterior> Predictor<F> {
-    /// Predictor from a posterior with one function per latent of the likelihood. Predicts targets only, by
-    /// the [plain](gp_likelihoods::Described::plain) likelihood.
+    /// Predicts targets by the [plain](gp_likelihoods::Described::plain) likelihood.
     ///
     /// # Errors
-    /// [`InferenceError::Shape`] for a wrong number of latent functions.
+    /// [`InferenceError::Shape`] unless one function per latent.
     pub fn new(
         functions: F,
         likelihood: Box<dyn Likelihood>,
@@ -39,25 +38,24 @@ impl<F: Posterior> Predictor<F> {
         Ok(Self { functions, likelihood, threading, stop_signal: StopSignal::default(), temperature: 1.0 })
     }
 
-    /// Sets the threading policy; results do not change.
+    /// Sets threading; results do not change.
     #[must_use]
     pub fn with_threading(self, threading: Threading) -> Self {
         Self { threading, ..self }
     }
 
-    /// Sets a stop signal, checked between blocks of points.
+    /// Sets a signal, checked between blocks.
     #[must_use]
     pub fn with_stop_signal(self, stop_signal: StopSignal) -> Self {
         Self { stop_signal, ..self }
     }
 
-    /// Sets the temperature T: label predictions use class probabilities to the power 1/T, normalised.
-    /// Latent values and [samples](Self::sample) do not change. [`Temperature`](super::Temperature)
-    /// estimates T.
+    /// Sets T: label predictions use class probabilities to the power 1/T, normalised; latents and
+    /// [samples](Self::sample) stay. [`Temperature`](super::Temperature) estimates T.
     ///
     /// # Errors
-    /// [`InferenceError::Option`] unless T is above 0 and finite; [`InferenceError::Unsupported`] for
-    /// observations other than classes, unless T is 1.
+    /// [`InferenceError::Option`] unless finite and above 0; [`InferenceError::Unsupported`] for T ≠ 1
+    /// without classes.
     pub fn with_temperature(self, temperature: f64) -> Result<Self, InferenceError> {
         if !(temperature > 0.0 && temperature.is_finite()) {
             let (what, allowed) = ("temperature", "above 0 and finite");
@@ -71,7 +69,7 @@ impl<F: Posterior> Predictor<F> {
         Ok(Self { temperature, ..self })
     }
 
-    /// Temperature of class probabilities; 1 unless set.
+    /// T of class probabilities; default 1.
     #[must_use]
     pub fn temperature(&self) -> f64 {
         self.temperature
@@ -83,7 +81,7 @@ impl<F: Posterior> Predictor<F> {
         Predictor { functions: of(functions), likelihood, threading, stop_signal, temperature }
     }
 
-    /// Posterior over all latent functions.
+    /// Posterior over latent functions.
     #[must_use]
     pub fn functions(&self) -> &F {
         &self.functions
@@ -95,7 +93,7 @@ impl<F: Posterior> Predictor<F> {
         self.likelihood.as_ref()
     }
 
-    /// Descriptions of the latent functions.
+    /// Descriptions of latent functions.
     #[must_use]
     pub fn describe(&self) -> Vec<LatentFunction<'_>> {
         (0..self.functions.latent_count()).map(|latent| self.functions.describe(latent)).collect()
@@ -105,15 +103,15 @@ impl<F: Posterior> Predictor<F> {
         Evaluator::new(self.threading).with_stop_signal(self.stop_signal.clone())
     }
 
-    /// Beliefs about latent values at `x` (N×D), work shared by several [predictions](Self::given).
+    /// Beliefs for several [predictions](Self::given).
     ///
     /// # Errors
-    /// [`InferenceError::Kernel`] for points that are not finite or do not suit a kernel.
+    /// [`InferenceError::Kernel`] for unsuitable points.
     pub fn beliefs(&self, x: MatRef<'_, f64>) -> Result<LatentBeliefs, InferenceError> {
         self.functions.beliefs(x, &self.evaluator())
     }
 
-    /// Means and variances of each latent function at `x` (N×D).
+    /// Means and variances of each latent.
     ///
     /// # Errors
     /// As [`beliefs`](Self::beliefs).
@@ -121,8 +119,7 @@ impl<F: Posterior> Predictor<F> {
         Ok(self.beliefs(x)?.into_functions())
     }
 
-    /// Means and variances of kernel [terms](gp_kernels::posterior::terms()) of one latent function at `x`
-    /// (N×D); means add up to the function's.
+    /// Means and variances of kernel [terms](gp_kernels::posterior::terms()) of one latent; means add up.
     ///
     /// # Errors
     /// As [`joint`](Self::joint).
@@ -134,7 +131,7 @@ impl<F: Posterior> Predictor<F> {
         self.functions.predict_terms(latent, x, &self.evaluator())
     }
 
-    /// Mean and variance of each output at `x` (N×D): N·P values, by observation.
+    /// Mean and variance of outputs: N·P, by observation.
     ///
     /// # Errors
     /// As [`beliefs`](Self::beliefs) and the likelihood.
@@ -142,10 +139,10 @@ impl<F: Posterior> Predictor<F> {
         self.given(&self.beliefs(x)?).moments()
     }
 
-    /// Quantile of one output (from 0) at each row of `x`.
+    /// Quantiles of one output (from 0).
     ///
     /// # Errors
-    /// As [`moments`](Self::moments); also a probability outside (0, 1) or an unknown output.
+    /// As [`moments`](Self::moments); probability outside (0, 1); unknown output.
     pub fn quantiles(
         &self,
         x: MatRef<'_, f64>,
@@ -155,15 +152,15 @@ impl<F: Posterior> Predictor<F> {
         self.given(&self.beliefs(x)?).quantiles(output, probability)
     }
 
-    /// Class probabilities at `x` (N×D): N×C, ordered as [`Support::label`](gp_likelihoods::Support::label).
+    /// Probabilities, N×C, ordered as [`Support::label`](gp_likelihoods::Support::label).
     ///
     /// # Errors
-    /// As [`moments`](Self::moments); [`InferenceError::Unsupported`] unless observations are classes.
+    /// As [`moments`](Self::moments); [`InferenceError::Unsupported`] without classes.
     pub fn class_probabilities(&self, x: MatRef<'_, f64>) -> Result<Mat<f64>, InferenceError> {
         self.given(&self.beliefs(x)?).class_probabilities()
     }
 
-    /// Most probable label at each row of `x` (N×D); the first of equals.
+    /// Most probable labels; the first of equals.
     ///
     /// # Errors
     /// As [`class_probabilities`](Self::class_probabilities).
@@ -175,28 +172,27 @@ impl<F: Posterior> Predictor<F> {
         Ok((0..found.nrows()).map(|i| support.label(best(i))).collect())
     }
 
-    /// `ln p(y_i | data)` of new observations at `x` (N×D), in nats; `y` has P targets per row.
+    /// `ln p(y_i | data)` in nats; `y` has N·P values.
     ///
     /// # Errors
-    /// As [`moments`](Self::moments); [`InferenceError::Observation`] for a refused target, such as an
-    /// unseen class; [`InferenceError::Shape`] for the length of `y`.
+    /// As [`moments`](Self::moments); [`InferenceError::Observation`] if refused, such as an unseen class;
+    /// [`InferenceError::Shape`] of `y`.
     pub fn log_densities(&self, x: MatRef<'_, f64>, y: &[f64]) -> Result<Vec<f64>, InferenceError> {
         self.given(&self.beliefs(x)?).log_densities(y)
     }
 
-    /// Means and joint covariance (N×N) of one latent function at `x` (N×D).
+    /// Means and joint covariance (N×N) of one latent.
     ///
     /// # Errors
-    /// As [`beliefs`](Self::beliefs); an error for an unknown function.
+    /// As [`beliefs`](Self::beliefs); unknown latent.
     pub fn joint(&self, latent: usize, x: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>), InferenceError> {
         self.functions.joint(latent, x, &self.evaluator())
     }
 
-    /// `count` joint samples at `x`: N×`count` per latent function, one sample per column, reproducible by
-    /// seed.
+    /// Joint samples: N×`count` per latent, reproducible by seed.
     ///
     /// # Errors
-    /// As [`beliefs`](Self::beliefs); also a covariance without a factor.
+    /// As [`beliefs`](Self::beliefs); covariance without factor.
     pub fn sample_latents(
         &self,
         x: MatRef<'_, f64>,
@@ -206,8 +202,7 @@ impl<F: Posterior> Predictor<F> {
         self.functions.sample(x, count, seed, &self.evaluator())
     }
 
-    /// `count` samples of new observations at `x`: N×`count` per output, latent values joint over points,
-    /// reproducible by seed.
+    /// Samples of observations: N×`count` per output, joint over points, reproducible by seed.
     ///
     /// # Errors
     /// As [`sample_latents`](Self::sample_latents) and the likelihood.

@@ -1,37 +1,37 @@
-//! Temperature of class probabilities, estimated from left-out rows: `p_c^{1/T} / Σ_k p_k^{1/T}`. It corrects
-//! underconfidence from an unsuitable kernel and overconfidence from fitted noise, and changes no predicted label.
+//! Temperature of class probabilities, `p_c^{1/T} / Σ_k p_k^{1/T}`, estimated from left-out rows. Corrects under- and
+//! overconfidence; changes no predicted label.
 
 use faer::MatRef;
 use serde::{Deserialize, Serialize};
 
-/// Prior standard deviation of `ln T`, so that few rows change T little.
+/// Prior deviation of `ln T`.
 const SPREAD: f64 = 0.5;
-/// Largest `|ln T|`, and grid steps that bracket the minimum.
+/// Largest `|ln T|`, and grid steps on each side.
 const LARGEST_LOG: f64 = 3.0;
 const GRID: i32 = 30;
-/// Log-likelihood gain in nats below which T stays 1, as possibly by chance.
+/// Minimum gain in nats for T ≠ 1, against chance.
 const MIN_GAIN: f64 = 0.5;
 const PRECISION: f64 = 1e-6;
-/// Smallest class probability, to keep logarithms finite.
+/// Smallest class probability, for finite logarithms.
 const LEAST: f64 = f64::MIN_POSITIVE;
 
-/// Temperature with its effect on the rows it was estimated from.
+/// Temperature, and its effect on the rows.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Temperature {
-    /// T; below 1 more confident, above 1 less.
+    /// T; below 1 more confident.
     pub value: f64,
-    /// Weighted mean of `−ln p(label)` at temperature 1, in nats.
+    /// Weighted mean of `−ln p(label)` at T = 1, in nats.
     pub log_loss_before: f64,
-    /// Weighted mean of `−ln p(label)` at temperature T, in nats.
+    /// Weighted mean of `−ln p(label)` at T, in nats.
     pub log_loss: f64,
-    /// Number of rows used.
+    /// Rows used.
     pub rows: usize,
 }
 
 impl Temperature {
-    /// Temperature that maximises the probability of N labels (class indices from 0) times a normal prior on
-    /// `ln T`; 1 if the gain could be chance. `probabilities` (N×C) are of left-out rows. Ignores rows with
-    /// NaN or labels beyond the columns; None if no row remains.
+    /// T that maximises the probability of N labels (class indices), with normal prior on `ln T`; 1 if the
+    /// gain may be chance. `probabilities` (N×C) are of left-out rows. Ignores rows with NaN or unknown
+    /// labels; None without rows.
     #[must_use]
     pub fn of(probabilities: MatRef<'_, f64>, labels: &[usize], weights: &[f64]) -> Option<Self> {
         let rows = LogOdds::new(probabilities, labels, weights);
@@ -51,7 +51,7 @@ impl Temperature {
     }
 }
 
-/// Minimiser of a unimodal function, by golden sections.
+/// Minimiser of a unimodal function.
 fn least((mut low, mut high): (f64, f64), of: impl Fn(f64) -> f64) -> f64 {
     let share = 0.5 * (5.0f64.sqrt() - 1.0);
     let inner = |low: f64, high: f64| (high - share * (high - low), low + share * (high - low));
@@ -121,7 +121,7 @@ mod tests {
     use super::*;
     use faer::Mat;
 
-    /// Labels in proportion to probabilities, which are then raised to a power.
+    /// Labels in proportion to probabilities, then raised to a power.
     fn distorted(power: f64, copies: usize) -> (Mat<f64>, Vec<usize>) {
         let honest = [[0.7, 0.2, 0.1], [0.4, 0.5, 0.1], [0.1, 0.1, 0.8]];
         let mut rows = Vec::new();
@@ -141,7 +141,7 @@ mod tests {
         for power in [0.4, 1.0, 2.5] {
             let (told, labels) = distorted(power, 400);
             let found = Temperature::of(told.as_ref(), &labels, &vec![1.0; labels.len()]).unwrap();
-            // With 12,000 rows the prior moves T by less than a thousandth.
+            // With 12,000 rows the prior moves T by less than 0.1 %.
             assert!((found.value - power).abs() < 2e-3 * power, "{power}: {found:?}");
             assert!(found.log_loss <= found.log_loss_before && found.rows == labels.len());
         }

@@ -16,21 +16,21 @@ use gp_kernels::posterior::InducingPosterior;
 use gp_optim::StopSignal;
 use std::sync::Arc;
 
-/// Maximum halvings of one sweep's step.
+/// Maximum halvings per sweep.
 const MAX_HALVINGS: u32 = 20;
 /// Result of one sweep.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Sweep {
-    /// Estimate of `ln p(y)` with the sites *before* the sweep; NaN without a Gaussian cavity.
+    /// Estimate of `ln p(y)` *before* the sweep; NaN without Gaussian cavity.
     pub log_z: f64,
-    /// Root mean square change of sites by a full update, in units of their marginals.
+    /// Root mean square change by a full update, in units of marginals.
     pub change: f64,
-    /// Factors skipped because cavity or tilted moments were not Gaussian.
+    /// Factors skipped without Gaussian cavity or moments.
     pub improper: usize,
-    /// Sites whose full update has negative precision.
+    /// Full updates with negative precision.
     pub negative: usize,
-    /// Halvings of the step to keep the posterior proper.
+    /// Step halvings for a proper posterior.
     pub halvings: u32,
 }
 
@@ -46,11 +46,10 @@ impl Sweep {
     }
 }
 
-/// State of EP on all observations: sites, projections, posterior.
+/// State of EP on all observations.
 ///
 /// Memory: M numbers per observation, up to [`HELD`](gp_kernels::passes::HELD). Call
-/// [`refresh`](BatchEp::refresh) after changes of kernels or inducing inputs. Powers remain those at
-/// construction.
+/// [`refresh`](BatchEp::refresh) after changes of kernels or inducing inputs. Powers stay.
 #[derive(Debug)]
 pub struct BatchEp {
     pub(super) passes: EpPasses,
@@ -64,24 +63,22 @@ pub struct BatchEp {
 }
 
 impl BatchEp {
-    /// State before the first sweep: τ = ν = 0, posterior equal to the prior.
+    /// State with τ = ν = 0: the prior.
     ///
     /// # Errors
-    /// As [`refresh`](Self::refresh); [`InferenceError::Observation`] for a refused observation;
-    /// [`InferenceError::Power`].
+    /// As [`refresh`](Self::refresh); [`InferenceError::Observation`]; [`InferenceError::Power`].
     pub fn new(model: &PowerEp, data: &dyn DataSource) -> Result<Self, InferenceError> {
         Self::build(model, data, None, None)
     }
 
-    /// EP on new observations; earlier ones enter through their posteriors `before` (one per latent), with
-    /// fixed sites. [`log_z`](Self::log_z) then estimates `ln p(y | earlier y)`.
+    /// EP on new observations; earlier ones enter by posteriors `before`, one per latent, with equal kernels
+    /// and inducing inputs. [`log_z`](Self::log_z) then estimates `ln p(y | earlier y)`.
     ///
-    /// Kernels and inducing inputs must equal those of `before`. Under Gaussian noise, one full sweep gives
-    /// regression on all observations. At power 0 this is streaming variational inference.
+    /// Under Gaussian noise, one full sweep gives regression on all observations. Power 0: streaming
+    /// variational inference.
     ///
     /// # Errors
-    /// As [`new`](Self::new); [`InferenceError::Shape`] if `before` has other numbers of latents or inducing
-    /// inputs.
+    /// As [`new`](Self::new); [`InferenceError::Shape`] of `before`.
     pub fn after(
         model: &PowerEp,
         data: &dyn DataSource,
@@ -90,8 +87,7 @@ impl BatchEp {
         Self::build(model, data, None, Some(before))
     }
 
-    /// [`new`](Self::new) for one of several processes, which loads some of the lanes; `reduction` adds the
-    /// sums of all.
+    /// [`new`](Self::new) for one of several processes, with their `reduction`.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -127,12 +123,11 @@ impl BatchEp {
         Ok(ep)
     }
 
-    /// Projects all data and rebuilds the posterior from the current sites, as needed after changes of
-    /// kernels or inducing inputs.
+    /// Projects data and rebuilds the posterior from sites, after changes of kernels or inducing inputs.
     ///
     /// # Errors
-    /// [`InferenceError::Kernel`]; [`InferenceError::Linalg`] if the posterior is improper. The state is
-    /// then invalid until a later call succeeds; after the latter [`reset`](Self::reset) also restores it.
+    /// [`InferenceError::Kernel`]; [`InferenceError::Linalg`] for an improper posterior. The state is then
+    /// invalid until this or, after the latter, [`reset`](Self::reset) succeeds.
     pub fn refresh(&mut self, model: &PowerEp) -> Result<(), InferenceError> {
         self.passes.project(model)?;
         self.rebuild(model)
@@ -142,7 +137,7 @@ impl BatchEp {
         self.passes.passes.lanes().first().map_or(0, Lane::dim)
     }
 
-    /// Resets all sites to τ = ν = 0.
+    /// Resets sites to τ = ν = 0.
     ///
     /// # Errors
     /// None if the state was ever valid.
@@ -170,7 +165,7 @@ impl BatchEp {
         log_normaliser(&self.posteriors) - before
     }
 
-    /// Makes the proposed sums current if proper; otherwise changes nothing.
+    /// Changes nothing if improper.
     fn adopt(&mut self) -> Result<(), InferenceError> {
         let by = (&self.passes.layout, self.passes.passes.threading());
         move_posteriors(&mut self.posteriors, by, (&self.sums, &self.proposed))?;
@@ -182,8 +177,7 @@ impl BatchEp {
     /// Updates all sites at once.
     ///
     /// # Errors
-    /// [`InferenceError::Likelihood`]; [`InferenceError::ImproperPosterior`] if even the smallest step
-    /// leaves no proper posterior.
+    /// [`InferenceError::Likelihood`]; [`InferenceError::ImproperPosterior`].
     pub fn sweep(&mut self, model: &PowerEp, options: &EpOptions) -> Result<Sweep, InferenceError> {
         options.check()?;
         let sweep = self.propose(model, options)?;
@@ -197,7 +191,7 @@ impl BatchEp {
         Ok(Sweep::of(tally.log_z + self.log_normaliser(), tally, self.sites))
     }
 
-    /// Halves the step until the posterior is proper; returns the number of halvings.
+    /// Halves the step until proper; counts halvings.
     pub(super) fn adopt_by_halves(&mut self, model: &PowerEp) -> Result<u32, InferenceError> {
         let mut halvings = 0;
         while !self.adopts()? {
@@ -211,7 +205,7 @@ impl BatchEp {
         Ok(halvings)
     }
 
-    /// Adopts the proposed sites if proper; returns `true` if so.
+    /// `false` if improper.
     pub(super) fn adopts(&mut self) -> Result<bool, InferenceError> {
         match self.adopt() {
             Ok(()) => Ok(true),
@@ -220,23 +214,22 @@ impl BatchEp {
         }
     }
 
-    /// Estimate of `ln p(y)` with the current sites.
+    /// Estimate of `ln p(y)`.
     ///
     /// # Errors
-    /// [`InferenceError::ImproperCavity`] if undefined; otherwise as the likelihood.
+    /// [`InferenceError::ImproperCavity`]; as the likelihood.
     pub fn log_z(&mut self, model: &PowerEp) -> Result<f64, InferenceError> {
         let tally = self.passes.evaluate(model, &self.posteriors)?;
         Ok(tally.log_z + self.log_normaliser())
     }
 
-    /// Estimate of `ln p(y)`. `gradient` receives derivatives by all natural parameters, fixed ones
-    /// included, without priors, ordered as
+    /// Estimate of `ln p(y)`. `gradient` receives natural derivatives, without priors, ordered as
     /// [`LatentModel::parameter_names`](crate::LatentModel::parameter_names).
     ///
     /// # Errors
-    /// [`InferenceError::Shape`] for the gradient's length; [`InferenceError::ImproperCavity`] if undefined;
-    /// [`InferenceError::Unsupported`] for [`GradientKind::OfEstimate`] at the latent level, and after
-    /// [`after`](Self::after), since the earlier observations' part depends on parameters in an unknown way.
+    /// [`InferenceError::Shape`] of `gradient`; [`InferenceError::ImproperCavity`];
+    /// [`InferenceError::Unsupported`] for [`GradientKind::OfEstimate`] at the latent level, and for states
+    /// of [`after`](Self::after).
     pub fn log_z_gradient(
         &mut self,
         model: &PowerEp,
@@ -253,12 +246,11 @@ impl BatchEp {
         Ok(tally.log_z + self.log_normaliser())
     }
 
-    /// `ln p(y_i | all other observations)` for each observation of this process: removes all its sites and
-    /// applies the whole likelihood. With sites on several latents somewhat lower than after a refit, since
-    /// a site counts the uncertainty of other latents as noise.
+    /// `ln p(y_i | other observations)` per observation of this process, without its sites; with several
+    /// latents somewhat lower than after a refit.
     ///
     /// # Errors
-    /// [`InferenceError::ImproperCavity`] if sites cannot be removed; otherwise as the likelihood.
+    /// [`InferenceError::ImproperCavity`]; as the likelihood.
     pub fn leave_one_out(&mut self, model: &PowerEp) -> Result<Vec<f64>, InferenceError> {
         let all = self.passes.leave_one_out(model, &self.posteriors)?;
         match all.iter().filter(|value| value.is_nan()).count() {
@@ -272,7 +264,7 @@ impl BatchEp {
         self.passes.passes.lanes().iter().flat_map(|lane| lane.own.present.iter().copied())
     }
 
-    /// Sites of all processes, by observation, for checkpoints.
+    /// Sites of all processes, for checkpoints.
     pub(super) fn all_sites(&self) -> Result<Vec<Site>, InferenceError> {
         if !self.passes.passes.is_shared() {
             return Ok(self.sites().collect());
@@ -280,12 +272,12 @@ impl BatchEp {
         Ok(site::unpack(&self.passes.passes.gather(|lane, out| site::pack(&lane.own.present, out))?))
     }
 
-    /// Restores sites of the same model and data; [`refresh`](Self::refresh) then computes the posterior.
+    /// Restores sites; [`refresh`](Self::refresh) then computes the posterior.
     pub(super) fn recall(&mut self, sites: &[Site]) -> Result<(), String> {
         if sites.len() != self.sites {
             return Err(format!("it has {} sites, and the data have {}", sites.len(), self.sites));
         }
-        // `sites` are those of all processes; the sites of this one follow those of earlier lanes.
+        // `sites` are of all processes; this one's follow those of earlier lanes.
         let passes = &self.passes.passes;
         let each = self.sites / passes.loaded().max(1);
         let mut rest = &sites[passes.places_before() * each..];
@@ -297,16 +289,16 @@ impl BatchEp {
         Ok(())
     }
 
-    /// Sets a stop signal that can stop work between blocks with
-    /// [`DataError::Stopped`](crate::DataError::Stopped). After a stop call [`refresh`](Self::refresh).
+    /// Sets a signal that stops work with [`DataError::Stopped`](crate::DataError::Stopped); then call
+    /// [`refresh`](Self::refresh).
     pub fn set_stop_signal(&mut self, stop_signal: StopSignal) {
         self.passes.passes.set_stop_signal(stop_signal);
     }
 
-    /// Posterior over the inducing values of one latent function.
+    /// Posterior over inducing values of one latent.
     ///
     /// # Errors
-    /// [`InferenceError::Shape`] for an unknown latent.
+    /// [`InferenceError::Shape`] for unknown `latent`.
     pub fn posterior(&self, model: &PowerEp, latent: usize) -> Result<InducingPosterior, InferenceError> {
         posterior(model, &self.posteriors, latent)
     }

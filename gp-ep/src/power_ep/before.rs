@@ -1,5 +1,5 @@
-//! Fixed sites of earlier observations, of which only the posterior `q(v) ∝ N(v; 0, I) exp(ηᵀv − ½ vᵀ(B − I)v)` is
-//! needed: B − I and η are the sums of their sites.
+//! Fixed sites of earlier observations, needed only as posterior `q(v) ∝ N(v; 0, I) exp(ηᵀv − ½ vᵀ(B − I)v)`: B − I and
+//! η are sums of these sites.
 
 use crate::error::{InferenceError, check_count};
 use faer::{Accum, Mat, MatRef};
@@ -8,7 +8,7 @@ use gp_kernels::posterior::{InducingPosterior, PosteriorFactor};
 use gp_linalg::product::matmul_lower;
 use gp_linalg::{Cholesky, Threading};
 
-/// Sums over earlier sites, in the layout of the loaded ones.
+/// Sums over earlier sites.
 #[derive(Clone, Debug)]
 pub(super) struct Before {
     sums: Vec<f64>,
@@ -17,7 +17,7 @@ pub(super) struct Before {
 }
 
 impl Before {
-    /// From one posterior per latent, with the model's numbers of inducing inputs.
+    /// From one posterior per latent.
     pub(super) fn new(layout: &Layout, posteriors: &[InducingPosterior]) -> Result<Self, InferenceError> {
         check_count("earlier posterior", "latents", layout.counts().len(), posteriors.len())?;
         let mut sums = vec![0.0; layout.len()];
@@ -38,7 +38,7 @@ impl Before {
     }
 }
 
-/// Adds B − I (lower triangle) and η = B m of one latent; returns `½ ηᵀm − ½ ln|B|`.
+/// Adds B − I (lower) and η = B m; returns `½ ηᵀm − ½ ln|B|`.
 fn add(posterior: &InducingPosterior, count: usize, mut out: PartMut<'_>) -> Result<f64, InferenceError> {
     let (precision, log_det) = precision(posterior.factor(), count)?;
     let mean = posterior.mean();

@@ -9,14 +9,13 @@ use gp_likelihoods::MulticlassProbit;
 use gp_optim::{Parameter, Transform};
 
 impl PowerEp {
-    /// Classification with one latent function per class and labels of [`MulticlassProbit::in_pairs`]: one
-    /// factor per pair, α = 1, sites on projections (Villacampa-Calvo & Hernández-Lobato 2017).
+    /// Classification with one latent per class by [`MulticlassProbit::in_pairs`]: one factor per pair, sites
+    /// on projections, α = 1 (Villacampa-Calvo & Hernández-Lobato 2017).
     ///
-    /// Two classes become the binary model: one latent, their difference, with summed kernels and the
-    /// inducing inputs of both.
+    /// Two classes become one latent, their difference, with summed kernels and all inducing inputs.
     ///
     /// # Errors
-    /// As [`MulticlassProbit::with_noise`]; for two classes, also incompatible inducing inputs.
+    /// As [`MulticlassProbit::with_noise`]; for two classes, incompatible inputs.
     pub fn of_classes(processes: Vec<SparseProcess>, noise: f64) -> Result<Self, InferenceError> {
         match <[SparseProcess; 2]>::try_from(processes) {
             Ok([first, second]) => {
@@ -30,8 +29,7 @@ impl PowerEp {
         }
     }
 
-    /// [`of_classes`](Self::of_classes) with shared kernel and inducing inputs, factored, projected on and
-    /// differentiated once instead of C times.
+    /// [`of_classes`](Self::of_classes) with a shared process, computed once.
     ///
     /// # Errors
     /// As [`of_classes`](Self::of_classes).

@@ -7,37 +7,37 @@ use super::posterior::WhitenedPosterior;
 use super::rules::{EpOptions, SiteOrder};
 use crate::error::InferenceError;
 
-/// Sweeps without progress [`GAIN`] that end iteration: only rounding or a cycle remains.
+/// Sweeps without progress [`GAIN`] that end iteration.
 const PATIENCE: usize = 50;
-/// Sweeps without progress, more than mixing remembers, after which changes explained by
-/// [rounding](BatchEp::rounding) count as convergence.
+/// Sweeps without progress before [rounding](BatchEp::rounding) counts as convergence; more than mixing
+/// remembers.
 const FEW: usize = 6;
-/// Largest change of sites, in units of marginals, attributed to rounding.
+/// Largest change by rounding, in units of marginals.
 const SMALL: f64 = 0.01;
-/// Relative decrease of the change that counts as progress.
+/// Relative decrease that counts as progress.
 const GAIN: f64 = 0.1;
 
 /// Result of [`BatchEp::converge`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Convergence {
-    /// `true` if sites and log Z converged up to rounding.
+    /// `true` on convergence up to rounding.
     pub converged: bool,
     /// Number of sweeps.
     pub sweeps: usize,
     /// Last sweep.
     pub last: Sweep,
-    /// Site updates with negative precision, over all sweeps.
+    /// Total updates with negative precision.
     pub negative: usize,
-    /// Skipped factors, over all sweeps.
+    /// Total skipped factors.
     pub improper: usize,
-    /// Halvings of the step, over all sweeps.
+    /// Total step halvings.
     pub halvings: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Progress {
-    /// Smallest change that counted as progress.
+    /// Smallest change that counted.
     least: f64,
     /// Sweeps since then.
     since: usize,
@@ -62,7 +62,7 @@ impl Progress {
         self.since >= PATIENCE
     }
 
-    /// `true` after [`FEW`] sweeps without progress if the change is within rounding.
+    /// `true` after [`FEW`] sweeps without progress, within rounding.
     fn is_rounding(&self, sweep: &Sweep, rounding: f64) -> bool {
         self.since >= FEW && sweep.change <= rounding.min(SMALL)
     }
@@ -82,9 +82,8 @@ impl BatchEp {
         }
     }
 
-    /// Largest change of sites by rounding, in units of marginals. Rounding of B by `ε ‖B‖` moves `φᵀm` by
-    /// `φᵀB⁻¹ δB m`: in standard deviations `‖L_B⁻¹φ‖` at most `ε ‖B‖ ‖m‖`, since eigenvalues of B are at
-    /// least 1.
+    /// Largest change by rounding, in units of marginals. Rounding of B by `ε ‖B‖` moves `φᵀm` by
+    /// `φᵀB⁻¹ δB m`, in deviations `‖L_B⁻¹φ‖` at most `ε ‖B‖ ‖m‖`: eigenvalues of B are at least 1.
     fn rounding(&self) -> f64 {
         let of = |posterior: &WhitenedPosterior| {
             let (precision, mean) = (posterior.precision(), posterior.mean());
@@ -94,15 +93,15 @@ impl BatchEp {
         self.posteriors.iter().map(of).fold(0.0, f64::max)
     }
 
-    /// Sweeps until sites and log Z converge up to rounding, progress ends, or [`EpOptions::max_sweeps`].
+    /// Sweeps until convergence, lack of progress, or [`EpOptions::max_sweeps`].
     ///
     /// # Errors
-    /// As [`sweep`](Self::sweep); lack of convergence is none, see [`Convergence::converged`].
+    /// As [`sweep`](Self::sweep); none for lack of [convergence](Convergence::converged).
     pub fn converge(&mut self, model: &PowerEp, options: &EpOptions) -> Result<Convergence, InferenceError> {
         self.converge_within(model, options, &|| false)
     }
 
-    /// [`converge`](Self::converge) that also stops after a sweep if `is_short` returns `true`.
+    /// [`converge`](Self::converge), ended after sweeps by `is_short`.
     pub(super) fn converge_within(
         &mut self,
         model: &PowerEp,

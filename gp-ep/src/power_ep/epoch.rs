@@ -1,10 +1,10 @@
 //! Sums over own sites while parameters move.
 //!
-//! A site enters the sums with the φ of that time; removal with a later φ would leave errors that accumulate. So each
-//! epoch builds new sums, T = T_new + T_old: T_new holds the observations seen in this epoch, and T_old, from the last
-//! one, shrinks as `T_old ← (1 − b/r) T_old` for a batch with b of the r observations still to come. Only what was
-//! added is removed: sites of positive precision always leave a proper posterior, and T_old ends at 0. A batch's
-//! cavity is the posterior without its part of T_old and before its new sites, which take full steps.
+//! A site enters the sums with the φ of that time; removal with a later φ would accumulate errors. So each epoch builds
+//! new sums, T = T_new + T_old: T_new holds this epoch's observations; T_old, from the last epoch, shrinks as
+//! `T_old ← (1 − b/r) T_old` for a batch with b of the r unseen observations. Only what was added is removed: sites of
+//! positive precision always leave a proper posterior, and T_old ends at 0. A batch's cavity is the posterior without
+//! its part of T_old and before its new sites, which take full steps.
 //!
 //! At constant parameters sites are exchanged exactly.
 
@@ -27,7 +27,7 @@ pub(super) struct EpochMemory {
     seen_count: usize,
     /// Observations in this epoch's batches, with repeats.
     visits: usize,
-    /// `true` if the sums hold all sites with the current φ.
+    /// `true` if sums hold all sites with the current φ.
     exact: bool,
     moved: bool,
     /// Parameters of the current φ.
@@ -35,7 +35,7 @@ pub(super) struct EpochMemory {
 }
 
 impl Epoch {
-    /// State before the first batch; `zeros` gives the layout.
+    /// State before the first batch.
     pub(super) fn new(observations: usize, zeros: Sums, processes: &[SparseProcess]) -> Self {
         let memory = EpochMemory { seen: vec![false; observations], exact: true, ..EpochMemory::default() };
         let mut epoch = Self { old: zeros, memory };
@@ -43,7 +43,7 @@ impl Epoch {
         epoch
     }
 
-    /// Records a change of parameters; `sums` are T and η.
+    /// Records changed parameters; `sums`: T and η.
     pub(super) fn notice(&mut self, processes: &[SparseProcess], sums: &Sums) {
         if !self.follow(processes) {
             return;
@@ -74,7 +74,7 @@ impl Epoch {
         (self.memory.exact, self.memory.moved) = (true, false);
     }
 
-    /// `true` if the sums hold this site with a known φ.
+    /// `true` if sums hold this site.
     pub(super) fn knows(&self, row: usize) -> bool {
         self.memory.exact || self.memory.seen[row]
     }
@@ -83,7 +83,7 @@ impl Epoch {
         self.memory.seen.len() - self.memory.seen_count
     }
 
-    /// Fraction of T_old that a batch removes: its share of the unseen observations.
+    /// Fraction of T_old that a batch removes.
     pub(super) fn leaving(&self, rows: &[usize]) -> f64 {
         match self.arriving(rows) {
             0 => 0.0,
@@ -103,7 +103,7 @@ impl Epoch {
         }
     }
 
-    /// Updates T_old and the record after a batch; `sums` are T and η.
+    /// Updates T_old and the record; `sums`: T and η.
     pub(super) fn advance(&mut self, rows: &[usize], sums: &Sums) {
         if self.memory.exact {
             return;
@@ -126,7 +126,7 @@ impl Epoch {
         (self.memory.seen_count, self.memory.visits) = (0, 0);
     }
 
-    /// Checkpoint state that data, settings and sums do not determine.
+    /// Checkpoint state beyond data, settings and sums.
     pub(super) fn memory(&self) -> EpochMemory {
         self.memory.clone()
     }

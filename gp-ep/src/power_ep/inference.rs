@@ -15,21 +15,19 @@ use gp_kernels::data::DataSource;
 use gp_kernels::posterior::{InducingPosterior, MixturePosterior};
 
 impl PowerEp {
-    /// EP after convergence, or the default maximum of sweeps.
+    /// EP after convergence or default sweeps.
     fn at_rest(&self, data: &dyn DataSource) -> Result<BatchEp, InferenceError> {
         let mut state = BatchEp::new(self, data)?;
         state.converge(self, &EpOptions::default())?;
         Ok(state)
     }
 
-    /// Mixture of posteriors at parameters drawn around the optimum, where the free parameters must be.
-    /// Inducing inputs and likelihood parameters stay fixed, except that Gaussian noise becomes its mean
-    /// over the draws.
+    /// Mixture of posteriors at draws around the current, optimal parameters. Inducing inputs and likelihood
+    /// stay fixed; Gaussian noise becomes its mean.
     ///
     /// # Errors
     /// As [`BatchEp::log_z_gradient`], at nearby parameters; [`InferenceError::NotAtRest`] without
-    /// convergence there; [`DataError::Stopped`](crate::DataError::Stopped) if time ends before the first
-    /// draw.
+    /// convergence there; [`DataError::Stopped`](crate::DataError::Stopped) before the first draw.
     pub fn posterior_over_parameters(
         &self,
         data: &dyn DataSource,
@@ -38,7 +36,7 @@ impl PowerEp {
         let mut model = self.clone();
         model.fix_inputs();
         if model.likelihood().gaussian_noise().is_none() {
-            // The drawn functions share the present likelihood: scales that move with it would count twice.
+            // Drawn functions share the present likelihood: scales that move with it would count twice.
             model.likelihood_mut().parameters_mut().iter_mut().for_each(|parameter| parameter.fix_all(true));
         }
         over_parameters(
@@ -57,10 +55,10 @@ impl PowerEp {
     }
 }
 
-/// Change of sites below which differences of gradients are meaningful.
+/// Change below which gradient differences are meaningful.
 const REST: f64 = 1e-7;
 
-/// Converges from the sites of nearby parameters.
+/// Converges from sites at nearby parameters.
 fn settle_near(model: &PowerEp, state: &mut BatchEp) -> Result<(), InferenceError> {
     refresh_or_reset(state, model)?;
     let options = EpOptions { tolerance: REST, ..EpOptions::default() };
@@ -72,7 +70,7 @@ fn settle_near(model: &PowerEp, state: &mut BatchEp) -> Result<(), InferenceErro
     Err(InferenceError::NotAtRest { sweeps, change: last.change })
 }
 
-/// EP with default options on all observations; [`BatchEp`] reports convergence.
+/// EP with default options; [`BatchEp`] reports convergence.
 impl Inference for PowerEp {
     type Posterior = MixturePosterior<InducingPosterior>;
     type Settings = EpLearning;

@@ -13,29 +13,29 @@ use std::ops::Range;
 pub(super) enum SumOf {
     Present,
     Proposed,
-    /// Proposed minus current sites; excluded current sites count as 0.
+    /// Proposed minus current sites; excluded ones count as 0.
     Change,
 }
 
 #[derive(Debug)]
 pub(super) struct LaneSites {
     each: usize,
-    /// Portion of each observation's factors in one update.
+    /// Portion of each factor per update.
     portions: Vec<Portion>,
     weights: Vec<f64>,
     out: Vec<bool>,
     /// By observation.
     pub(super) present: Vec<Site>,
     pub(super) proposed: Vec<Site>,
-    /// Sites after the last plain sweeps, newest first.
+    /// Results of the last plain sweeps, newest first.
     past: VecDeque<Vec<Site>>,
     scratch: PointScratch,
     marginals: Vec<Marginal>,
     together: Vec<Site>,
     slopes: Vec<PointDerivatives>,
-    /// Scratch: discarded weights of sites.
+    /// Scratch: discarded site weights.
     counted: Vec<f64>,
-    /// Results per observation, such as leave-one-out densities.
+    /// By observation, such as leave-one-out densities.
     pub(super) values: Vec<f64>,
 }
 
@@ -61,7 +61,7 @@ impl LaneSites {
         }
     }
 
-    /// Sets the observation at `place` with neutral sites; drops later ones.
+    /// Sets one observation with neutral sites; drops later ones.
     pub(super) fn take(&mut self, model: &PowerEp, taken: Taken<'_>) -> Result<(), InferenceError> {
         let Taken { place, row, target } = taken;
         model
@@ -78,7 +78,7 @@ impl LaneSites {
         Ok(())
     }
 
-    /// Smallest weight; infinite without observations.
+    /// Infinite without observations.
     pub(super) fn least_weight(&self) -> f64 {
         self.weights.iter().copied().fold(f64::INFINITY, f64::min)
     }
@@ -100,7 +100,7 @@ impl LaneSites {
         self.proposed.drain(sites);
     }
 
-    /// Stores the proposed sites as the newest of `memory` + 1 results.
+    /// Stores proposed sites as newest of `memory` + 1 results.
     pub(super) fn remember(&mut self, memory: usize) {
         let mut room =
             if self.past.len() > memory { self.past.pop_back().unwrap_or_default() } else { Vec::new() };
@@ -108,7 +108,7 @@ impl LaneSites {
         self.past.push_front(room);
     }
 
-    /// Proposes a combination of stored results; weights sum to 1.
+    /// Proposes stored results combined; weights sum to 1.
     pub(super) fn mix(&mut self, weights: &[f64]) {
         self.proposed.fill(Site::default());
         for (past, &weight) in self.past.iter().zip(weights) {
@@ -162,8 +162,7 @@ impl LaneSites {
         (point, &mut self.scratch, &mut self.proposed[sites])
     }
 
-    /// Writes a block's sites on projections to `gram` and `shift` of each latent; adds their weights to
-    /// `counted`.
+    /// Writes sites on projections to `gram` and `shift`; adds weights to `counted`.
     pub(super) fn natural(
         &mut self,
         model: &PowerEp,
@@ -191,7 +190,6 @@ impl LaneSites {
         Ok(())
     }
 
-    /// Writes the product of an observation's sites on each latent to `together`.
     fn gather(
         &mut self,
         model: &PowerEp,
@@ -228,8 +226,7 @@ impl LaneSites {
     }
 }
 
-/// Proposes and sums new sites, and tallies old ones. Extra numbers: weights of sites by latent, then the
-/// tally.
+/// Proposes and sums new sites, tallies old ones. Extra numbers: site weights by latent, tally.
 pub(super) fn refine(
     block: EpBlock<'_>,
     extra: &mut [f64],
@@ -247,7 +244,7 @@ pub(super) fn refine(
     own.natural(model, (seen, latents), &places, (sum_of, counted))
 }
 
-/// Sums of a block's sites; extra numbers as in [`refine`].
+/// Sums of sites; extra numbers as [`refine`].
 pub(super) fn accumulate(
     block: EpBlock<'_>,
     extra: &mut [f64],
@@ -301,8 +298,7 @@ pub(super) enum Derivatives {
     Moving,
 }
 
-/// Derivatives of a block's share of log Z. Extra numbers: derivatives by likelihood parameters, then the
-/// tally.
+/// Derivatives of log Z. Extra numbers: derivatives by likelihood parameters, tally.
 pub(super) fn slopes(
     block: EpBlock<'_>,
     extra: &mut [f64],
@@ -311,7 +307,7 @@ pub(super) fn slopes(
 ) -> Result<(), InferenceError> {
     let LaneBlock { own, places, seen, latents, .. } = block;
     if derivatives == Derivatives::Moving {
-        // τ and ν of the sites, by which the posterior moves with φ.
+        // τ and ν of the sites, by which the posterior follows φ.
         let mut counted = std::mem::take(&mut own.counted);
         own.natural(model, (seen, &mut *latents), &places, (SumOf::Present, &mut counted))?;
         own.counted = counted;

@@ -1,8 +1,8 @@
 //! Leave-one-out class probabilities under any posterior.
 //!
 //! A site t is converged in a posterior q if its update from the cavity `q/t^α` returns t; `q/t` is then the posterior
-//! without the observation. Exact for fixed points of EP and, with α = 0, for the best variational Gaussian; otherwise
-//! an estimate.
+//! without the observation. Exact for fixed points of EP and, at α = 0, the best variational Gaussian; otherwise an
+//! estimate.
 
 use super::before::Before;
 use super::lane::{self, SumOf};
@@ -17,21 +17,20 @@ use gp_kernels::passes::{Pass, Sums};
 use gp_kernels::posterior::InducingPosterior;
 use std::sync::Arc;
 
-/// Damping, since full steps can oscillate.
+/// Damping: full steps can oscillate.
 const STEP: f64 = 0.7;
-/// Maximum steps, and root mean square change of sites, in units of the marginals, that ends them.
+/// Maximum steps, and change that ends them, in units of marginals.
 const MAX_STEPS: usize = 30;
 const REST: f64 = 1e-4;
 
 impl PowerEp {
-    /// Class probabilities (N×C) of each observation given all others, at fixed parameters; NaN rows if
-    /// sites cannot be removed. `posterior` includes these observations and has one part per latent, for
-    /// this model's kernels and inducing inputs. Memory: M numbers per observation.
-    /// [`stoppable`](gp_kernels::stoppable) can stop between blocks.
+    /// Class probabilities (N×C) given all other observations, at fixed parameters; NaN rows if sites cannot
+    /// be removed. `posterior`, one per latent with this model's kernels and inducing inputs, includes these
+    /// observations. Memory: M numbers per observation. [`stoppable`](gp_kernels::stoppable) between blocks.
     ///
     /// # Errors
-    /// [`InferenceError::Shape`] for a posterior of another shape; [`InferenceError::Unsupported`] for a
-    /// likelihood without classes; otherwise as [`BatchEp::new`](super::BatchEp::new).
+    /// [`InferenceError::Shape`] of `posterior`; [`InferenceError::Unsupported`] without classes; otherwise
+    /// as [`BatchEp::new`](super::BatchEp::new).
     pub fn left_out_classes(
         &self,
         data: &dyn DataSource,
@@ -43,7 +42,7 @@ impl PowerEp {
                 what: "left-out classes of observations that are none",
             });
         }
-        // Each process holds all of these observations.
+        // Each process holds all observations.
         let mut passes = EpPasses::new(self, data, data.count(), Some(Arc::new(LocalReduction)))?;
         passes.read(self, data, &Rows::Range(0..data.count()))?;
         passes.project(self)?;
@@ -71,7 +70,7 @@ fn whitened(
     Ok(posteriors)
 }
 
-/// Converges the sites of all observations, with the posterior fixed.
+/// Converges sites at a fixed posterior.
 fn bring_to_rest(
     model: &PowerEp,
     passes: &mut EpPasses,

@@ -6,8 +6,8 @@
 //! sums.
 //!
 //! Tied sites: every factor of a latent has the average site T/n, η/n; its cavity is the posterior without α of that
-//! site. A batch moves T towards N/B times its factors' sites: `T ← (1 − ρ) T + ρ (N/B) Σ_b τ φφᵀ`. The number n of
-//! sites per latent can depend on labels and is estimated likewise.
+//! site. A batch moves T towards N/B times its sites: `T ← (1 − ρ) T + ρ (N/B) Σ_b τ φφᵀ`. The number n of sites per
+//! latent can depend on labels and is estimated likewise.
 
 use super::epoch::{Epoch, EpochMemory};
 use super::lane::{LaneSites, SumOf};
@@ -27,13 +27,13 @@ use serde::{Deserialize, Serialize};
 
 const MAX_HALVINGS: u32 = 20;
 
-/// Sites in mini-batches: one per factor, or one for all.
+/// One site per factor, or for all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Sharing {
-    /// One site, of two numbers, per factor.
+    /// One site (two numbers) per factor.
     #[default]
     Own,
-    /// One average site for all factors: stochastic EP, memory independent of N.
+    /// One average site (stochastic EP); memory independent of N.
     Tied,
 }
 
@@ -41,17 +41,16 @@ pub enum Sharing {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct BatchStep {
-    /// Estimate of `ln p(y)` from this batch with sites before the step. NaN without a Gaussian cavity, or
-    /// if sums hold the batch's own sites at earlier parameters.
+    /// Estimate of `ln p(y)` from this batch, before the step. NaN without Gaussian cavity, or if sums hold
+    /// its sites at earlier parameters.
     pub log_z: f64,
-    /// Root mean square change of the batch's sites by a full update, in units of their marginals; for tied
-    /// sites, their size.
+    /// Root mean square change by a full update, in units of marginals; tied sites: their size.
     pub change: f64,
-    /// Factors skipped because cavity or tilted moments were not Gaussian.
+    /// Factors skipped without Gaussian cavity or moments.
     pub improper: usize,
-    /// Sites whose full update has negative precision.
+    /// Full updates with negative precision.
     pub negative: usize,
-    /// Halvings of the step to keep the posterior proper.
+    /// Step halvings for a proper posterior.
     pub halvings: u32,
 }
 
@@ -60,7 +59,7 @@ pub struct BatchStep {
 pub struct MiniBatchEp {
     passes: EpPasses,
     pub(super) posteriors: Vec<WhitenedPosterior>,
-    /// Posteriors without α of the average site (tied), or without the batch's part of old sums (own).
+    /// Posteriors without α of the average site, or the batch's old sums.
     cavities: Vec<WhitenedPosterior>,
     /// T and η.
     sums: Sums,
@@ -90,12 +89,11 @@ pub(super) struct MiniBatchMemory {
 }
 
 impl MiniBatchEp {
-    /// State before the first batch, for batches of up to `capacity`.
+    /// State before batches of at most `capacity`.
     ///
     /// # Errors
-    /// [`InferenceError::Shape`] for data that do not fit the model; [`InferenceError::Power`];
-    /// [`InferenceError::Unsupported`] for tied sites at the latent level or with individual powers;
-    /// [`InferenceError::Kernel`].
+    /// [`InferenceError::Shape`] of data; [`InferenceError::Power`]; [`InferenceError::Unsupported`] for tied
+    /// sites at the latent level or with individual powers; [`InferenceError::Kernel`].
     pub fn new(
         model: &PowerEp,
         data: &dyn DataSource,
@@ -129,11 +127,11 @@ impl MiniBatchEp {
         })
     }
 
-    /// Factors `K_zz` after changes of kernels or inducing inputs. Sums over sites stay, as functions of the
-    /// whitened inducing values, until later batches or [`rebuild`](Self::rebuild) replace them.
+    /// Factors `K_zz` after changes of kernels or inducing inputs. Sums stay, as functions of whitened
+    /// inducing values, until later batches or [`rebuild`](Self::rebuild).
     ///
     /// # Errors
-    /// [`InferenceError::Kernel`] if `K_zz` has no factor.
+    /// [`InferenceError::Kernel`] without factor of `K_zz`.
     pub fn refresh(&mut self, model: &PowerEp) -> Result<(), InferenceError> {
         if self.sharing == Sharing::Own {
             self.epoch.notice(model.processes(), &self.sums);
@@ -141,7 +139,7 @@ impl MiniBatchEp {
         Ok(self.passes.passes.refresh(model.processes(), model.jitter())?)
     }
 
-    /// Recomputes the sums over own sites in one pass over the data; no effect on tied sites.
+    /// Recomputes sums over own sites in one pass.
     ///
     /// # Errors
     /// As [`step`](Self::step).
@@ -185,7 +183,7 @@ impl MiniBatchEp {
         log_normaliser(&self.posteriors)
     }
 
-    /// Reads and projects a batch with its sites; a batch of all observations also recomputes the sums.
+    /// Reads and projects a batch; a full one renews the sums.
     pub(super) fn load(
         &mut self,
         model: &PowerEp,
@@ -199,7 +197,7 @@ impl MiniBatchEp {
         Ok(())
     }
 
-    /// [`load`](Self::load) without changing the sums.
+    /// [`load`](Self::load) without changing sums.
     pub(super) fn bring(
         &mut self,
         model: &PowerEp,
@@ -224,7 +222,7 @@ impl MiniBatchEp {
         Ok(())
     }
 
-    /// Fails unless all weights are at least α, for equal portions.
+    /// Fails for weights below α, of unequal portions.
     fn check_weights(&mut self, model: &PowerEp) -> Result<(), InferenceError> {
         let Powers::Same(power) = *model.powers() else { return Ok(()) };
         let weights = self.passes.passes.lanes().iter().map(|lane| lane.own.least_weight());
@@ -237,13 +235,13 @@ impl MiniBatchEp {
         })
     }
 
-    /// Copies the batch's own sites to the lanes; marks those excluded from the sums.
+    /// Copies own sites to lanes; marks those excluded.
     fn bring_sites(&mut self) {
         for lane in self.passes.passes.lanes_mut() {
             for place in 0..lane.count() {
                 let (row, sites) = (lane.rows()[place], lane.own.sites_of(place));
                 let each = sites.len();
-                // Tied sites have no entry of their own, and the lane's fresh values are not used.
+                // Tied sites have no own entry; the lane's fresh values are unused.
                 if let Some(own) = self.sites.get(row * each..(row + 1) * each) {
                     lane.own.present[sites.clone()].copy_from_slice(own);
                     lane.own.proposed[sites].copy_from_slice(own);
@@ -261,7 +259,7 @@ impl MiniBatchEp {
         Ok(())
     }
 
-    /// Fails if an observation is missing or, with own sites, repeated.
+    /// Fails for missing or, with own sites, repeated rows.
     fn check_rows(&mut self, rows: &[usize]) -> Result<(), InferenceError> {
         if let Some(&row) = rows.iter().find(|&&row| row >= self.observations) {
             let reason = format!("there are {} observations", self.observations);
@@ -279,7 +277,7 @@ impl MiniBatchEp {
         }
     }
 
-    /// Makes `trial` current if proper; otherwise changes nothing.
+    /// Changes nothing if improper.
     fn adopt(&mut self) -> Result<(), InferenceError> {
         let by = (&self.passes.layout, self.passes.passes.threading());
         move_posteriors(&mut self.posteriors, by, (&self.sums, &self.trial))?;
@@ -287,12 +285,12 @@ impl MiniBatchEp {
         Ok(())
     }
 
-    /// Updates the sites of a batch, or moves the average site by it.
+    /// Updates the batch's sites, or the average site.
     ///
     /// # Errors
-    /// [`InferenceError::Shape`] for an empty or too large batch; [`InferenceError::Block`] for a repeated
-    /// observation with own sites; [`InferenceError::Data`]; [`InferenceError::Observation`];
-    /// [`InferenceError::ImproperPosterior`] if even the smallest step leaves no proper posterior;
+    /// [`InferenceError::Shape`] for an empty or too large batch; [`InferenceError::Block`] for repeated rows
+    /// with own sites; [`InferenceError::TiedWeight`]; [`InferenceError::Data`];
+    /// [`InferenceError::Observation`]; [`InferenceError::ImproperPosterior`];
     /// [`InferenceError::Unsupported`] for [`SiteOrder::InTurn`].
     pub fn step(
         &mut self,
@@ -318,7 +316,7 @@ impl MiniBatchEp {
                 let without = self.set_cavities_of_batch()?;
                 let beliefs = if without { &self.cavities } else { &self.posteriors };
                 let tally = self.passes.refine(model, how, beliefs, &mut self.batch_sums)?;
-                // Sites whose φ is gone have no known share of log Z.
+                // Sites whose φ is gone have no known part of log Z.
                 let log_z = if without { f64::NAN } else { tally.log_z };
                 (Tally { log_z, ..tally }, None)
             }
@@ -327,7 +325,7 @@ impl MiniBatchEp {
                 let whole = EpOptions { step: 1.0, ..*options };
                 let how = (&whole, SumOf::Proposed);
                 let tally = self.passes.refine(model, how, &self.cavities, &mut self.batch_sums)?;
-                // The first epoch is a running mean, so that the prior does not linger as an average site.
+                // The first epoch is a running mean, lest the prior remain as an average site.
                 let share = (1.0 / weight).max(1.0 / (self.batches_seen + 1) as f64);
                 (tally, Some((options.step, share)))
             }
@@ -345,7 +343,7 @@ impl MiniBatchEp {
         })
     }
 
-    /// Moves T and η by the batch's sums, halved until proper; returns the number of halvings.
+    /// Moves T and η by the batch; returns the halvings.
     fn move_sums(
         &mut self,
         model: &PowerEp,
@@ -367,7 +365,7 @@ impl MiniBatchEp {
             }
             epoch.take_out(rows, trial);
             if let Some((_, share)) = rate {
-                // The number of sites is averaged without step and halvings.
+                // The number of sites is averaged without step or halvings.
                 let layout = &passes.layout;
                 let (sums, batch) = (layout.extra(&sums.numbers), layout.extra(&batch_sums.numbers));
                 let counts = layout.extra_mut(&mut trial.numbers).iter_mut().zip(sums.iter().zip(batch));
@@ -402,7 +400,7 @@ impl MiniBatchEp {
         self.keep_sites_of_others()
     }
 
-    /// Stores the batch's sites from other processes, whose rows can later fall to this one.
+    /// Stores other processes' sites, whose rows may come here later.
     fn keep_sites_of_others(&mut self) -> Result<(), InferenceError> {
         let passes = &self.passes.passes;
         if !passes.is_shared() {
@@ -416,7 +414,7 @@ impl MiniBatchEp {
         Ok(())
     }
 
-    /// Posteriors without the batch's part of the old sums; `false` if it has none.
+    /// Posteriors without the batch's old sums; `false` if none.
     fn set_cavities_of_batch(&mut self) -> Result<bool, InferenceError> {
         if self.epoch.leaving(&self.rows) == 0.0 {
             return Ok(false);
@@ -437,8 +435,8 @@ impl MiniBatchEp {
         set_posteriors(&mut self.cavities, (layout, self.passes.passes.threading()), sums, without)
     }
 
-    /// Part of log Z of no single observation. Tied sites: `G(q) − G(p) + Σ (n/α) (G(cavity) − G(q))` over
-    /// latents of n sites each, or `−KL(q ‖ p)` at α = 0.
+    /// Part of log Z beyond single observations. Tied sites: `G(q) − G(p) + Σ (n/α) (G(cavity) − G(q))` over
+    /// latents of n sites, or `−KL(q ‖ p)` at α = 0.
     fn prior_part(&mut self, model: &PowerEp) -> Result<f64, InferenceError> {
         if self.sharing == Sharing::Own {
             return Ok(self.log_normaliser());
@@ -455,12 +453,12 @@ impl MiniBatchEp {
         self.posteriors.iter().try_fold(0.0, |sum, posterior| Ok(sum - posterior.divergence(room)?))
     }
 
-    /// Estimate of `ln p(y)` from the current batch. `gradient` receives estimated derivatives without
-    /// priors by all parameters in natural units, with sites and posterior fixed.
+    /// Estimate of `ln p(y)` from the current batch. `gradient` receives estimated natural derivatives,
+    /// without priors, at fixed sites and posterior.
     ///
     /// # Errors
-    /// As [`BatchEp::log_z_gradient`](super::BatchEp::log_z_gradient); [`InferenceError::Data`] before the
-    /// first batch.
+    /// As [`BatchEp::log_z_gradient`](super::BatchEp::log_z_gradient); [`InferenceError::Data`] before any
+    /// batch.
     pub fn log_z_gradient(&mut self, model: &PowerEp, gradient: &mut [f64]) -> Result<f64, InferenceError> {
         if self.rows.is_empty() {
             return Err(DataError::NoData.into());
@@ -478,7 +476,7 @@ impl MiniBatchEp {
         Ok(weight * tally.log_z + self.prior_part(model)?)
     }
 
-    /// Checkpoint state that data, settings and parameters do not determine.
+    /// Checkpoint state beyond data, settings and parameters.
     pub(super) fn memory(&self) -> MiniBatchMemory {
         let (sums, sites) = (self.sums.numbers.clone(), self.sites.clone());
         let (old, epoch) = (self.epoch.old.numbers.clone(), self.epoch.memory());
@@ -496,16 +494,16 @@ impl MiniBatchEp {
         set_posteriors(&mut self.posteriors, by, &self.sums, |_| 1.0).map_err(|error| error.to_string())
     }
 
-    /// Sets a stop signal that can stop work between blocks with
-    /// [`DataError::Stopped`](crate::DataError::Stopped). After a stop call [`refresh`](Self::refresh).
+    /// Sets a signal that stops work with [`DataError::Stopped`](crate::DataError::Stopped); then call
+    /// [`refresh`](Self::refresh).
     pub fn set_stop_signal(&mut self, stop_signal: StopSignal) {
         self.passes.passes.set_stop_signal(stop_signal);
     }
 
-    /// Posterior over the inducing values of one latent function.
+    /// Posterior over inducing values of one latent.
     ///
     /// # Errors
-    /// [`InferenceError::Shape`] for an unknown latent.
+    /// [`InferenceError::Shape`] for unknown `latent`.
     pub fn posterior(&self, model: &PowerEp, latent: usize) -> Result<InducingPosterior, InferenceError> {
         posterior(model, &self.posteriors, latent)
     }

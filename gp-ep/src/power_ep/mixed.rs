@@ -1,5 +1,5 @@
-//! Sweeps with Anderson mixing, for sites that overshoot or creep together. Sums are linear in sites, so weights of
-//! [`Mixing`] are computed from sums and applied to sites, identically in every process.
+//! Sweeps with Anderson mixing. Sums are linear in sites, so weights of [`Mixing`] are computed from sums and applied
+//! to sites, identically in every process.
 
 use super::batch::{BatchEp, Sweep};
 use super::lane::LaneSites;
@@ -9,7 +9,7 @@ use crate::error::InferenceError;
 use gp_kernels::passes::{Layout, Sums};
 use gp_optim::Mixing;
 
-/// Change of sites, relative to the smallest, at which a mixed state is abandoned.
+/// Relative change at which a mixture is abandoned.
 const ASTRAY: f64 = 2.0;
 
 /// Smallest `max_sweeps` with mixing.
@@ -29,8 +29,7 @@ pub(super) struct Remembered {
 }
 
 impl Remembered {
-    /// Empty state; None if mixing is off, or for sites on latent values (not linear in the sums) or updated
-    /// in turn.
+    /// None without mixing, for sites on latents (nonlinear) or in turn.
     pub(super) fn new(model: &PowerEp, options: &EpOptions, sums: &Sums) -> Option<Self> {
         let is_linear = model.level() == Level::Projection && options.schedule == SiteOrder::Parallel;
         (is_linear && options.memory > 0 && options.max_sweeps >= FEWEST).then(|| Self {
@@ -44,7 +43,7 @@ impl Remembered {
         })
     }
 
-    /// `true` if the sweep started at a mixture too far from convergence.
+    /// `true` if a mixture is too far from convergence.
     fn is_astray(&self, sweep: &Sweep) -> bool {
         let is_near =
             sweep.improper == 0 && sweep.log_z.is_finite() && sweep.change <= ASTRAY * self.least_change;
@@ -64,7 +63,7 @@ impl BatchEp {
             (Ok(sweep), Some(last)) if remembered.is_astray(&sweep) => {
                 return self.turn_back(last, remembered);
             }
-            // A mixture is an extrapolation, where a likelihood may be impossible to integrate.
+            // Mixtures extrapolate; their likelihoods may be impossible to integrate.
             (Err(error), Some(last)) if remembered.at_mixed && error.is_of_one_place() => {
                 return self.turn_back(last, remembered);
             }
@@ -76,7 +75,7 @@ impl BatchEp {
         (remembered.last, remembered.least_change) = (Some(sweep), sweep.change.min(remembered.least_change));
         remembered.plain.numbers.copy_from_slice(&self.proposed.numbers);
         self.passes.passes.change(|sites| sites.remember(remembered.memory));
-        // With negative precisions or skipped factors, even the plain sweep may need halving.
+        // Negative precisions or skipped factors can require halving even of the plain sweep.
         if sweep.negative > 0 || sweep.improper > 0 {
             let halvings = self.adopt_by_halves(model)?;
             if halvings > 0 {
@@ -108,15 +107,14 @@ impl BatchEp {
         Ok(Sweep { halvings, ..sweep })
     }
 
-    /// Returns to the last plain sweep, which is proper, and clears the memory.
+    /// Returns to the last plain sweep; clears the memory.
     fn turn_back(&mut self, last: Sweep, remembered: &mut Remembered) -> Result<Sweep, InferenceError> {
         self.end_mixed(remembered)?;
         remembered.turned_back = true;
         Ok(last)
     }
 
-    /// Replaces a mixture by the last plain result, unless rounding makes that improper, and clears the
-    /// memory.
+    /// Replaces a mixture by the last plain result, unless improper by rounding; clears the memory.
     pub(super) fn end_mixed(&mut self, remembered: &mut Remembered) -> Result<(), InferenceError> {
         if remembered.at_mixed {
             self.propose_plain(&remembered.plain);

@@ -1,4 +1,4 @@
-//! Power EP: one update with four settings that covers the methods of three papers.
+//! Power EP: one update with four settings.
 //!
 //! Latent functions are `f_i = φ_iᵀv + N(0, s_i)` with `v ~ N(0, I)`. Every factor of every observation has a *site*
 //! `exp(ν a − ½ τ a²)`, for the posterior `B = I + Φ diag(τ) Φᵀ`, `m = B⁻¹ Φ ν`. An update removes the power α of a
@@ -11,20 +11,20 @@
 //! | level of a site | [`Level`]: on the projection `a = φᵀv`, or on the latent value f under the FITC prior |
 //! | schedule | [`SiteOrder`]: at once with damping, or in turn; [`MiniBatchEp`] for mini-batches |
 //!
-//! | known as | α | sharing | level | parameters learned |
+//! | known as | α | sharing | level | [`Learning`](crate::Learning) |
 //! |---|---|---|---|---|
-//! | scalable EP (Hernández-Lobato & Hernández-Lobato 2016) | 1 | own | projection | [inside](crate::Learning::Inner) |
-//! | generalised FITC | 1 | own | latent | [outside](crate::Learning::Outer) |
-//! | stochastic EP (Villacampa-Calvo & Hernández-Lobato 2017) | 1 | tied | projection | [in batches](crate::Learning::Batches) |
-//! | Power EP (Bui et al. 2017) | α | own | projection | any; for Gaussian noise in closed form, [`regression`](crate::regression) |
+//! | scalable EP (Hernández-Lobato & Hernández-Lobato 2016) | 1 | own | projection | `Inner` |
+//! | generalised FITC | 1 | own | latent | `Outer` |
+//! | stochastic EP (Villacampa-Calvo & Hernández-Lobato 2017) | 1 | tied | projection | `Batches` |
+//! | Power EP (Bui et al. 2017) | α | own | projection | any; Gaussian noise: [closed form](crate::regression) |
 //! | EP of the textbooks | 1 | own | Z = X | any |
 //! | natural-gradient variational inference | 0 | own or tied | projection | any |
 //!
 //! [`PowerEp`] is the model, [`BatchEp`] the state of EP on all data, [`MiniBatchEp`] on mini-batches. Each of a
 //! likelihood's factors, its [pieces](gp_likelihoods::Pieces), has its own sites.
 //!
-//! Partial sums over data are added in a fixed order: the number of threads, or of processes with a
-//! [`Reduction`](crate::Reduction), does not change any bit of the result.
+//! Partial sums are added in a fixed order: neither threads nor processes with a [`Reduction`](crate::Reduction) change
+//! any bit of the result.
 
 mod batch;
 mod before;

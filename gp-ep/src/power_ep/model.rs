@@ -17,11 +17,11 @@ pub struct PowerEp {
 }
 
 impl PowerEp {
-    /// Model with α = 1 (EP) and sites on projections. `processes` has one entry per latent of the
-    /// likelihood, or one for all. Every [piece](gp_likelihoods::Pieces) has its own sites.
+    /// Model with α = 1 (EP), sites on projections, own sites per [piece](gp_likelihoods::Pieces). One
+    /// process per latent, or one for all.
     ///
     /// # Errors
-    /// [`InferenceError::Shape`] for a wrong number of processes.
+    /// [`InferenceError::Shape`] of `processes`.
     pub fn new(
         processes: Vec<SparseProcess>,
         likelihood: Box<dyn Likelihood>,
@@ -48,7 +48,7 @@ impl PowerEp {
         &self.powers
     }
 
-    /// Level of the sites.
+    /// Level of sites.
     #[must_use]
     pub fn level(&self) -> Level {
         self.level

@@ -16,10 +16,10 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(super) struct EpPasses {
     pub(super) passes: Passes<LaneSites>,
-    /// Sums over sites; extra numbers: weights by latent, then a tally.
+    /// Sums over sites; extra numbers: weights by latent, tally.
     pub(super) layout: Layout,
     tally: (Layout, Sums),
-    /// Reverse pass; extra numbers: derivatives by likelihood parameters, then a tally.
+    /// Reverse pass; extra numbers: derivatives by likelihood parameters, tally.
     slopes: Layout,
     gradients: Option<Sums>,
     by_posterior: (Layout, Sums),
@@ -43,7 +43,7 @@ impl EpPasses {
     ) -> Result<Self, InferenceError> {
         let setup = model.passes_over(data, capacity, reduction)?;
         model.powers().check(data.count())?;
-        // A lane updates its sites one after the other, also if all latent functions share a process.
+        // A lane updates its sites in sequence, even if all latents share a process.
         let lanes = lane_count_of(capacity, model.processes().len());
         let layout = Layout::new(model.counts(), model.likelihood().latents() + Tally::LEN);
         let params: usize = model.likelihood().parameters().iter().map(Parameter::len).sum();
@@ -79,7 +79,7 @@ impl EpPasses {
         self.passes.project()
     }
 
-    /// Proposes new sites for all loaded observations; returns their sums and the tally of old ones.
+    /// Proposes and sums new sites; tallies old ones.
     pub(super) fn refine(
         &mut self,
         model: &PowerEp,
@@ -141,8 +141,7 @@ impl EpPasses {
         Ok(self.passes.lanes().iter().flat_map(|lane| lane.own.values.iter().copied()).collect())
     }
 
-    /// Tally of loaded observations; derivatives of their log Z go to `gradient`. With `moves` the posterior
-    /// follows the sites.
+    /// Tally; writes derivatives of log Z to `gradient`. With `moves` the posterior follows.
     pub(super) fn gradient(
         &mut self,
         model: &PowerEp,
@@ -172,7 +171,7 @@ impl EpPasses {
         check_proper(Tally::from_slice(tally))
     }
 
-    /// Sets how posteriors move, from `m̄` and `V̄`.
+    /// Sets posterior movements from `m̄` and `V̄`.
     fn set_tangents(
         &mut self,
         model: &PowerEp,
@@ -205,7 +204,7 @@ pub(super) fn posterior(
     model.posterior_of(latent, whitened.parts())
 }
 
-/// Posteriors from sums times a weight per latent; invalid after an error.
+/// Posteriors from weighted sums; invalid after an error.
 pub(super) fn set_posteriors(
     posteriors: &mut [WhitenedPosterior],
     (layout, threading): (&Layout, Threading),
@@ -217,7 +216,7 @@ pub(super) fn set_posteriors(
     })
 }
 
-/// Posteriors from new sums; from old ones if any would be improper.
+/// Posteriors from new sums, or old if improper.
 pub(super) fn move_posteriors(
     posteriors: &mut [WhitenedPosterior],
     by: (&Layout, Threading),
@@ -235,7 +234,7 @@ pub(super) fn log_normaliser(posteriors: &[WhitenedPosterior]) -> f64 {
     posteriors.iter().map(WhitenedPosterior::log_normaliser).sum()
 }
 
-/// Fails if any factor lacks a Gaussian cavity.
+/// Fails for factors without Gaussian cavity.
 fn check_proper(tally: Tally) -> Result<Tally, InferenceError> {
     if tally.improper == 0.0 {
         Ok(tally)

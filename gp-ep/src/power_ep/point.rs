@@ -1,4 +1,4 @@
-//! Update of one observation: cavity, tilted moments, new sites, and its share of log Z and gradients.
+//! Update of one observation: cavity, tilted moments, new sites, and its part of log Z and gradients.
 //!
 //! Let μ, w be mean and variance of `a = φᵀv`, s the variance of f given a. Removal of the power α of a site gives the
 //! cavity `N(m, c)` (Bui et al. 2017 §3.2). With the factor's power α, `h = −∂²ln Z̃/∂m² = (∂ln Z̃/∂m)² − 2 ∂ln Z̃/∂v`
@@ -10,13 +10,12 @@ use super::site::{Belief, Marginal, Site};
 use crate::error::InferenceError;
 use gp_likelihoods::{Latent, LatentDerivatives, Likelihood, Pieces, Workspace};
 
-/// Portion of a factor of weight w in one update: the power `min(α, w)`, and the same share of its site,
-/// which approximates the power w.
+/// Part of a factor of weight w in one update: power `min(α, w)`, and the same fraction of its site.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Portion {
-    /// Fraction of the site, in [0, 1]; 0 is the variational limit.
+    /// Fraction of the site, in [0, 1]; 0 is variational.
     pub(crate) site: f64,
-    /// Power of the factor; its weight in the variational limit.
+    /// Power of the factor; variational: its weight.
     pub(crate) factor: f64,
 }
 
@@ -26,7 +25,7 @@ impl Portion {
         Self { site: if power == 0.0 { 0.0 } else { factor / weight }, factor }
     }
 
-    /// Scale from the portion's integral to the whole factor's.
+    /// Scale from portion to factor.
     fn whole(self) -> f64 {
         if self.site == 0.0 { self.factor } else { 1.0 / self.site }
     }
@@ -39,7 +38,7 @@ pub(crate) struct Point<'a> {
     pub(crate) portion: Portion,
     pub(crate) y: &'a [f64],
     pub(crate) marginals: &'a [Marginal],
-    /// By piece, one per latent of the piece.
+    /// By piece, then its latents.
     pub(crate) sites: &'a [Site],
     /// `true` if excluded from the posterior.
     pub(crate) is_out: bool,
@@ -49,11 +48,11 @@ pub(crate) struct Point<'a> {
 pub(crate) struct Tally {
     /// Data's part.
     pub(crate) log_z: f64,
-    /// Sum of squared changes by full updates, in units of the marginals.
+    /// Squared changes by full updates, in units of marginals.
     pub(crate) change: f64,
     /// Factors without Gaussian cavity or moments.
     pub(crate) improper: f64,
-    /// Sites whose full update has negative precision.
+    /// Full updates with negative precision.
     pub(crate) negative: f64,
 }
 
@@ -76,14 +75,14 @@ impl Tally {
     }
 }
 
-/// Derivatives of log Z at one observation and latent; by φ, `on_mean · m + on_spread · Vφ`.
+/// At one observation and latent; by φ, `on_mean · m + on_spread · Vφ`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct PointDerivatives {
     pub(crate) on_mean: f64,
     pub(crate) on_spread: f64,
     /// By s.
     pub(crate) residual: f64,
-    /// By μ and w, through which m and V move; 0 at a fixed point.
+    /// By μ and w; 0 at fixed points.
     pub(crate) mean: f64,
     pub(crate) variance: f64,
 }
@@ -92,17 +91,17 @@ pub(crate) struct PointDerivatives {
 pub(crate) struct PointScratch {
     ws: Workspace,
     slopes: LatentDerivatives,
-    /// Without the power α of the sites, one per latent of the piece.
+    /// Without the sites' power α, by latent.
     cavities: Vec<Belief>,
-    /// Gaussians that the factor is integrated against.
+    /// Gaussians for the factor's integral.
     tilted: Vec<Latent>,
     together: Vec<Site>,
-    /// The same with proposed sites.
+    /// Products with proposed sites.
     proposed: Vec<Site>,
 }
 
 impl PointScratch {
-    /// Writes new sites to `proposed`; tallies current ones.
+    /// Proposes new sites; tallies current ones.
     pub(crate) fn refine(
         &mut self,
         point: Point<'_>,
@@ -113,7 +112,7 @@ impl PointScratch {
     ) -> Result<(), InferenceError> {
         self.bring_together(point);
         tally.log_z += self.noise_part(point);
-        // Damping is relative to the present site; a site that the posterior excludes takes a full step.
+        // Damping is relative to present sites; excluded ones take full steps.
         let step = if point.is_out { 1.0 } else { step };
         for piece in point.pieces() {
             let sites = piece.first..piece.first + piece.touched;
@@ -161,7 +160,7 @@ impl PointScratch {
         Ok(())
     }
 
-    /// Cavities and tilted integral of a piece; `false` without a cavity.
+    /// Cavities and tilted integral; `false` without cavity.
     fn open(&mut self, point: Point<'_>, piece: Piece) -> Result<bool, InferenceError> {
         self.cavities.clear();
         self.tilted.clear();
@@ -180,8 +179,7 @@ impl PointScratch {
         Ok(self.slopes.value.is_finite())
     }
 
-    /// Site of a full update, and the site of precision 0 with the same mean; None if none matches the
-    /// moments.
+    /// Site of a full update, and of precision 0 with the same mean; None without match.
     fn target(&self, portion: Portion, slot: usize) -> Option<(Site, Site)> {
         let (g, k) = (self.slopes.by_mean[slot], self.slopes.by_variance[slot]);
         let (cavity, whole) = (self.cavities[slot], portion.whole());
@@ -200,7 +198,7 @@ impl PointScratch {
         wanted.is_finite().then_some((wanted.scaled(whole), at_zero.scaled(whole)))
     }
 
-    /// Share of a piece in log Z: `(1/α) ln Z̃` and terms of its sites (Hernández-Lobato & Hernández-Lobato
+    /// Part of a piece in log Z: `(1/α) ln Z̃` and terms of its sites (Hernández-Lobato & Hernández-Lobato
     /// 2016 eq. 28, Villacampa-Calvo & Hernández-Lobato 2017 eq. 61).
     fn log_z(&self, point: Point<'_>, piece: Piece) -> f64 {
         let limit = point.portion.site == 0.0;
@@ -219,7 +217,7 @@ impl PointScratch {
         if limit { whole * self.slopes.value + sites } else { whole * (self.slopes.value + sites) }
     }
 
-    /// Constant κ from converting sites on f to sites on a.
+    /// Constant κ of sites on f as sites on a.
     fn noise_part(&self, point: Point<'_>) -> f64 {
         if point.level == Level::Projection {
             return 0.0;
@@ -230,9 +228,8 @@ impl PointScratch {
         self.together.iter().zip(point.marginals).map(constant).sum()
     }
 
-    /// Derivatives of this observation's share of log Z: to `weights` (one per latent), added to
-    /// `by_params`. Returns the share; None if undefined. `on_mean`, `on_spread` and `residual` hold sites
-    /// *and* posterior fixed; `mean` and `variance` are the other derivatives.
+    /// Derivatives of the observation's part of log Z: writes `weights`, adds to `by_params`; returns the
+    /// part, None if undefined. `on_mean`, `on_spread`, `residual`: at fixed sites *and* posterior.
     pub(crate) fn slopes(
         &mut self,
         point: Point<'_>,
@@ -266,7 +263,7 @@ impl PointScratch {
         Ok(Some(log_z))
     }
 
-    /// `ln p(y | all other observations)`; NaN if sites cannot be removed.
+    /// `ln p(y | other observations)`; NaN if sites cannot be removed.
     pub(crate) fn leave_one_out(&mut self, point: Point<'_>) -> Result<f64, InferenceError> {
         if !self.leave_out(point) {
             return Ok(f64::NAN);
@@ -274,7 +271,7 @@ impl PointScratch {
         Ok(point.likelihood.log_predictive_density(point.y, &self.tilted, &mut self.ws)?)
     }
 
-    /// Appends leave-one-out probabilities of all classes; NaN if sites cannot be removed.
+    /// Appends leave-one-out class probabilities, NaN if sites cannot be removed.
     pub(crate) fn left_out_classes(
         &mut self,
         point: Point<'_>,
@@ -299,7 +296,7 @@ impl PointScratch {
         Ok(())
     }
 
-    /// Latents without the observation's sites; `false` if not removable.
+    /// Latents without own sites; `false` if not removable.
     fn leave_out(&mut self, point: Point<'_>) -> bool {
         self.gather(point);
         self.tilted.clear();
@@ -334,8 +331,7 @@ impl PointScratch {
         }
     }
 
-    /// Site moved by `step` towards another. At the latent level the step is halved until the product of
-    /// sites on f converts to a site on a; later pieces use the result.
+    /// Site moved by `step`; at the latent level halved until sites on f convert to a site on a.
     fn moved(&mut self, point: Point<'_>, (piece, slot): (Piece, usize), to: Site, mut step: f64) -> Site {
         let from = point.site(piece, slot);
         let mut moved = from.towards(to, step);
@@ -352,7 +348,7 @@ impl PointScratch {
         moved
     }
 
-    /// Marginal of the site's argument, site included: a or, at the latent level, f.
+    /// Marginal, site included, of its argument: a or, at the latent level, f.
     fn site_belief(&self, point: Point<'_>, piece: Piece, slot: usize) -> Option<Belief> {
         let (latent, marginal) = (point.latent(piece, slot), point.marginal(piece, slot));
         match point.level {
@@ -363,7 +359,7 @@ impl PointScratch {
         }
     }
 
-    /// Cavity without the site's portion, and the belief about f that the factor is integrated against.
+    /// Cavity without the site's portion, and belief about f for the integral.
     fn cavity(&self, point: Point<'_>, piece: Piece, slot: usize) -> Option<(Belief, Belief)> {
         let (site, marginal) = (point.held_site(piece, slot), point.marginal(piece, slot));
         let out = site.scaled(-point.portion.site);
@@ -384,7 +380,7 @@ impl PointScratch {
 #[derive(Clone, Copy)]
 struct Piece {
     index: usize,
-    /// Number of its latents, and index of its first site.
+    /// Number of latents, index of first site.
     touched: usize,
     first: usize,
 }
@@ -403,7 +399,7 @@ impl<'a> Point<'a> {
         self.sites[piece.first + slot]
     }
 
-    /// Site as in the posterior: neutral if excluded.
+    /// Neutral if excluded from the posterior.
     fn held_site(&self, piece: Piece, slot: usize) -> Site {
         if self.is_out { Site::default() } else { self.site(piece, slot) }
     }
@@ -417,15 +413,15 @@ impl<'a> Point<'a> {
     }
 }
 
-/// Belief about f without the observation's sites, at the latent level.
+/// Belief about f without own sites.
 fn without_observation(marginal: Marginal, together: Site) -> Option<Belief> {
     let Marginal { projection, residual } = marginal;
     let (seen, _) = together.through_noise(residual)?;
     Some(projection.without(seen)?.widened(residual))
 }
 
-/// Derivatives through `a ~ N(μ, w)` at the projection level; g and k are those of ln Z̃ by the cavity's
-/// mean and variance. With `r = 1/(1 − ατw)`: `m_c = m + α r (τμ − ν) Vφ`, `V_c φ = r Vφ`.
+/// Derivatives through `a ~ N(μ, w)`, projection level; g, k: of ln Z̃ by the cavity's mean and variance.
+/// With `r = 1/(1 − ατw)`: `m_c = m + α r (τμ − ν) Vφ`, `V_c φ = r Vφ`.
 fn projection_slopes(
     point: Point<'_>,
     piece: Piece,
@@ -446,8 +442,8 @@ fn projection_slopes(
     weights.variance += r * r * (k + alpha * g * away + 0.5 * alpha * away * away) + 0.5 * tau * r;
 }
 
-/// Derivatives at a latent-level fixed point of `ln ∫ N(f; m_c, c + s) t̃(f) df`, t̃ the product of the
-/// observation's sites, `N(m_c, c)` the cavity without them.
+/// Derivatives of `ln ∫ N(f; m_c, c + s) t̃(f) df` at a latent-level fixed point: t̃ is the product of own
+/// sites, `N(m_c, c)` the cavity.
 fn latent_slopes(marginal: Marginal, together: Site) -> Option<PointDerivatives> {
     let Marginal { projection, residual } = marginal;
     let ((seen, _), without) = (together.through_noise(residual)?, without_observation(marginal, together)?);

@@ -59,8 +59,7 @@ impl WhitenedPosterior {
         &self.mean
     }
 
-    /// Sets `B = I + weight · Σ τ_i φ_iφ_iᵀ` and `η = weight · Σ ν_i φ_i`. Invalid after an error, if B is
-    /// not positive definite.
+    /// Sets `B = I + weight · Σ τ_i φ_iφ_iᵀ` and `η = weight · Σ ν_i φ_i`; invalid after an error.
     pub(crate) fn set(
         &mut self,
         sums: Part<'_>,
@@ -86,7 +85,7 @@ impl WhitenedPosterior {
         Ok(self.factor.half_solve_transpose_in_place(column_mut(&mut self.mean), Threading::Here)?)
     }
 
-    /// Adds a site on `φᵀv`, given `half` = `L_B⁻¹φ`; returns `false` and changes nothing if improper.
+    /// Adds a site on `φᵀv`, with `half` = `L_B⁻¹φ`; `false`, without changes, if improper.
     /// [`settle`](Self::settle) computes the mean.
     pub(crate) fn change(
         &mut self,
@@ -99,7 +98,7 @@ impl WhitenedPosterior {
         let root = site.precision.abs().sqrt();
         scratch.direction.clear();
         scratch.direction.extend(phi.iter().map(|phi| root * phi));
-        // `L⁻¹η` and `L⁻¹φ` are updated with L: with the new shift, the new `L⁻¹η` is their sum.
+        // `L⁻¹η` and `L⁻¹φ` follow L; the new `L⁻¹η` is `L⁻¹η + ν L⁻¹φ`.
         scratch.dragged.clear();
         scratch.dragged.extend_from_slice(&self.half_mean);
         scratch.dragged.extend_from_slice(half);

@@ -7,20 +7,20 @@ use crate::error::InferenceError;
 use crate::posterior::Predictor;
 
 impl BatchEp {
-    /// Predictor at the current parameters and sites.
+    /// Predictor from `model` and current sites.
     ///
     /// # Errors
-    /// [`InferenceError::Kernel`] if `K_zz` has no factor.
+    /// [`InferenceError::Kernel`] without factor of `K_zz`.
     pub fn predictor(&self, model: &PowerEp) -> Result<Predictor, InferenceError> {
         model.predictor_of(&self.posteriors)
     }
 }
 
 impl MiniBatchEp {
-    /// Predictor at the current parameters and sites.
+    /// Predictor from `model` and current sites.
     ///
     /// # Errors
-    /// [`InferenceError::Kernel`] if `K_zz` has no factor.
+    /// [`InferenceError::Kernel`] without factor of `K_zz`.
     pub fn predictor(&self, model: &PowerEp) -> Result<Predictor, InferenceError> {
         model.predictor_of(&self.posteriors)
     }

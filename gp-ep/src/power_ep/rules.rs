@@ -3,7 +3,7 @@
 use crate::error::InferenceError;
 use serde::{Deserialize, Serialize};
 
-/// Variable that a site is a function of.
+/// Argument of a site.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Level {
     /// Projection `φᵀv`: scalable EP (Hernández-Lobato & Hernández-Lobato 2016), Power EP (Bui et al. 2017).
@@ -13,13 +13,13 @@ pub enum Level {
     Latent,
 }
 
-/// Treatment of negative site precisions, possible unless likelihoods are log-concave.
+/// Treatment of negative precisions, absent for log-concave likelihoods.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum NegativePrecision {
-    /// Keep them; the step is halved if the posterior becomes improper.
+    /// Allowed; improper posteriors halve the step.
     #[default]
     Keep,
-    /// Precision 0, with the shift that matches the mean.
+    /// Precision 0, with shift that matches the mean.
     Bound,
     /// Site unchanged.
     Skip,
@@ -28,10 +28,10 @@ pub enum NegativePrecision {
 /// Order of site updates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SiteOrder {
-    /// All at once, from the same posterior.
+    /// All at once, from one posterior.
     #[default]
     Parallel,
-    /// One after the other, each with earlier changes.
+    /// One after the other.
     InTurn,
 }
 
@@ -39,26 +39,25 @@ pub enum SiteOrder {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct EpOptions {
-    /// Fraction of a full update, in (0, 1]; fixed points do not depend on it.
+    /// Fraction of a full update, in (0, 1].
     pub step: f64,
-    /// Maximum number of sweeps over all observations.
+    /// Maximum number of sweeps.
     pub max_sweeps: usize,
-    /// Tolerance of sites: root mean square change by a full update, in units of their marginals. Both
-    /// tolerances must be met.
+    /// Root mean square change by a full update, in units of marginals. Both tolerances must be met.
     pub tolerance: f64,
-    /// Tolerance of log Z: change by the last sweep, relative to 1 + |log Z|.
+    /// Change by the last sweep, relative to 1 + |log Z|.
     pub log_z_tolerance: f64,
     /// Treatment of negative precisions.
     pub negative: NegativePrecision,
     /// Order of site updates.
     pub schedule: SiteOrder,
-    /// Sweeps combined by Anderson mixing, 0 for none; only for sites on projections, updated at once. A
-    /// mixture farther from convergence is replaced by the last plain sweep, and the memory cleared.
+    /// Sweeps combined by Anderson mixing, 0 for none; only for parallel sites on projections. Worse mixtures
+    /// are replaced by the last plain sweep.
     pub memory: usize,
 }
 
 impl Default for EpOptions {
-    /// Half steps as in Hernández-Lobato & Hernández-Lobato 2016, mixing of five sweeps, tolerance 1e-6.
+    /// Half steps (Hernández-Lobato & Hernández-Lobato 2016), mixing of five sweeps, tolerance 1e-6.
     fn default() -> Self {
         Self {
             step: 0.5,

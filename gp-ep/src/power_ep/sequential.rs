@@ -1,5 +1,5 @@
-//! Updates of single observations as rank-one changes of the factor of B. The first update of a new observation is
-//! assumed-density filtering, see [`BatchEp::add`].
+//! Updates of single observations as rank-one changes of the factor of B. The first one is assumed-density filtering,
+//! see [`BatchEp::add`].
 
 use super::batch::{BatchEp, Sweep};
 use super::lane::{self, LaneSites, SumOf};
@@ -27,8 +27,7 @@ struct Visitor<'a> {
 }
 
 impl Visitor<'_> {
-    /// Updates one observation. If the posterior would be improper, changes nothing and counts it as
-    /// improper.
+    /// Updates one observation; if improper, only counts it.
     fn visit(&mut self, lane: &mut Lane<LaneSites>, place: usize) -> Result<(), InferenceError> {
         let block = place..place + 1;
         lane.marginals((&Posteriors(self.posteriors), 0), &block)?;
@@ -58,8 +57,7 @@ impl Visitor<'_> {
         self.change(lane, place)
     }
 
-    /// Changes the posteriors to the proposed sites of the last evaluated observation; returns `false` and
-    /// changes nothing if improper.
+    /// Applies proposed sites of one observation; `false`, without changes, if improper.
     fn change(&mut self, lane: &mut Lane<LaneSites>, place: usize) -> Result<bool, InferenceError> {
         let block = lane.view(0, &(place..place + 1));
         let change =
@@ -93,15 +91,15 @@ fn add_site(mut part: PartMut<'_>, phi: &[f64], site: Site) {
 }
 
 impl BatchEp {
-    /// Updates observations one after the other, on a single thread.
+    /// Updates observations one by one, on one thread.
     ///
     /// # Errors
-    /// As [`sweep`](Self::sweep); [`InferenceError::Unsupported`] for data shared by several processes.
+    /// As [`sweep`](Self::sweep); [`InferenceError::Unsupported`] with several processes.
     pub fn sweep_in_turn(&mut self, model: &PowerEp, options: &EpOptions) -> Result<Sweep, InferenceError> {
         options.check()?;
         let before = self.tally_or_nan(model)?;
         let tally = self.visit_from((0, 0), model, options)?;
-        // Rank-one changes accumulate rounding errors; a new sum over all sites removes them.
+        // Rank-one changes accumulate rounding errors; a new sum removes them.
         self.rebuild(model)?;
         Ok(Sweep::of(before, tally, self.sites))
     }
@@ -123,7 +121,7 @@ impl BatchEp {
         let (mut visitor, passes) = self.visitor(model, *options)?;
         let done = passes.visit_from(from, |lane, place| visitor.visit(lane, place));
         let tally = visitor.tally;
-        // Updates before an error are kept.
+        // Keeps updates before an error.
         self.settle();
         done.map(|()| tally)
     }
@@ -145,12 +143,11 @@ impl BatchEp {
         self.posteriors.iter_mut().for_each(WhitenedPosterior::settle);
     }
 
-    /// Adds observations by assumed-density filtering: one full update each, in order. Projects only the new
-    /// observations, which join the last lane; later sweeps update all sites.
+    /// Adds observations by assumed-density filtering: one full update each, in order. Projects only these.
     ///
     /// # Errors
-    /// As [`new`](Self::new) for invalid observations, without changes; [`InferenceError::Unsupported`] with
-    /// individual powers, or for data shared by several processes.
+    /// As [`new`](Self::new), without changes; [`InferenceError::Unsupported`] with individual powers or
+    /// several processes.
     pub fn add(&mut self, model: &PowerEp, data: &dyn DataSource) -> Result<Sweep, InferenceError> {
         self.check_alone()?;
         check_count("new inputs", "columns", self.dim(), data.dim())?;
@@ -169,7 +166,7 @@ impl BatchEp {
         Ok(Sweep::of(before, tally, added))
     }
 
-    /// Reads and projects observations into the last lane; changes nothing on an error.
+    /// Reads and projects; errors change nothing.
     fn append(&mut self, model: &PowerEp, data: &dyn DataSource) -> Result<(), InferenceError> {
         let passes = &mut self.passes.passes;
         let rows = Rows::Range(0..data.count());
@@ -186,11 +183,11 @@ impl BatchEp {
         })
     }
 
-    /// Removes one observation with its sites; later ones move up.
+    /// Removes an observation with its sites; later ones move up.
     ///
     /// # Errors
-    /// [`InferenceError::Shape`] for an unknown observation; [`InferenceError::ImproperPosterior`], without
-    /// changes; [`InferenceError::Unsupported`] for data shared by several processes.
+    /// [`InferenceError::Shape`] if unknown; [`InferenceError::ImproperPosterior`], without changes;
+    /// [`InferenceError::Unsupported`] with several processes.
     pub fn remove(&mut self, model: &PowerEp, observation: usize) -> Result<(), InferenceError> {
         self.check_alone()?;
         let (mut place, mut lane) = (observation, 0);

@@ -1,4 +1,4 @@
-//! End of mini-batch learning: own sites are summed anew and converge further, and `ln p(y)` is estimated.
+//! End of mini-batch learning: own sites are summed anew and converge, and `ln p(y)` is estimated.
 
 use super::minibatch::{MiniBatchEp, Sharing};
 use super::model::PowerEp;
@@ -6,28 +6,28 @@ use super::rules::EpOptions;
 use crate::error::InferenceError;
 use gp_kernels::data::DataSource;
 
-/// Maximum further epochs; they end once sites change by at most `REST` of a marginal.
+/// Maximum further epochs; change that ends them, in units of marginals.
 const EPOCHS_TO_REST: usize = 3;
 const REST: f64 = 0.01;
-/// Maximum epochs of small steps while the estimate is above 0 for labels or counts.
+/// Maximum epochs of small steps while the estimate is impossible.
 const EPOCHS_BACK: usize = 10;
 const SMALL_STEP: f64 = 0.1;
-/// Rounding error of a sum of logarithms, per observation.
+/// Rounding error per observation of log Z.
 const ROUNDING: f64 = 1e-9;
 
-/// Final estimate from own sites of all observations.
+/// Final estimate from own sites.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Settled {
-    /// Estimate of `ln p(y)` from all observations.
+    /// Estimate of `ln p(y)`.
     pub log_z: f64,
-    /// Epochs of small steps before the estimate was possible.
+    /// Epochs of small steps before the estimate.
     pub epochs_back: usize,
 }
 
 impl MiniBatchEp {
-    /// Estimate of `ln p(y)` with the current own sites, in one pass over the data. Sums must be current, as
-    /// after [`rebuild`](Self::rebuild).
+    /// Estimate of `ln p(y)` with own sites, in one pass; sums must be current, as after
+    /// [`rebuild`](Self::rebuild).
     ///
     /// # Errors
     /// [`InferenceError::Unsupported`] for tied sites; [`InferenceError::ImproperCavity`]; otherwise as
@@ -44,9 +44,8 @@ impl MiniBatchEp {
         Ok(log_z)
     }
 
-    /// Recomputes sums and lets own sites converge at fixed parameters. A probability of labels or counts
-    /// above 1 means outdated sites, which take small steps for up to ten more epochs
-    /// ([`InferenceError::ImpossibleEvidence`] if in vain). Stops when `is_over` returns `true`.
+    /// Recomputes sums and lets own sites converge. A probability of labels or counts above 1 means outdated
+    /// sites: small steps for up to ten epochs, then [`InferenceError::ImpossibleEvidence`].
     pub(super) fn settle(
         &mut self,
         model: &PowerEp,
@@ -63,7 +62,7 @@ impl MiniBatchEp {
                 break;
             }
             let change = match self.sweep(model, data, options) {
-                // A failed step changes nothing, so the present sites can be used.
+                // A failed step changes nothing: present sites can be used.
                 Err(InferenceError::ImproperPosterior) => break,
                 change => change?,
             };
@@ -77,7 +76,7 @@ impl MiniBatchEp {
         self.mend(model, data, options, is_over).map(Some)
     }
 
-    /// Estimate of `ln p(y)`, after as many epochs of small steps as needed and in time.
+    /// Estimate of `ln p(y)`, after epochs of small steps if needed.
     fn mend(
         &mut self,
         model: &PowerEp,
@@ -90,8 +89,7 @@ impl MiniBatchEp {
         let mut epochs_back = 0;
         loop {
             let log_z = match self.log_z(model, data) {
-                // A cavity that is not Gaussian leaves no estimate, which is acceptable here as it is in
-                // learning.
+                // Without Gaussian cavities there is no estimate, which is acceptable as in learning.
                 Err(InferenceError::ImproperCavity { .. }) => f64::NAN,
                 other => other?,
             };
@@ -112,7 +110,7 @@ impl MiniBatchEp {
         }
     }
 
-    /// Steps through all observations; returns the root mean square change by full updates.
+    /// Steps through all observations; returns the change.
     fn sweep(
         &mut self,
         model: &PowerEp,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Approximate factor `exp(ν a − ½ τ a²)` of a scalar a.
+/// Approximate factor `exp(ν a − ½ τ a²)`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Site {
     /// τ
@@ -11,14 +11,13 @@ pub struct Site {
     pub shift: f64,
 }
 
-/// `N(mean, variance)` of a scalar.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Belief {
     pub(crate) mean: f64,
     pub(crate) variance: f64,
 }
 
-/// Posterior of one latent at one observation: `a = φᵀv ~ N(μ, w)`, `f = a + N(0, s)`.
+/// One latent at one observation: `a = φᵀv ~ N(μ, w)`, `f = a + N(0, s)`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Marginal {
     pub(crate) projection: Belief,
@@ -46,8 +45,8 @@ impl Site {
         self.precision.is_finite() && self.shift.is_finite()
     }
 
-    /// Site on a, where f = a + N(0, s), from a site on f:
-    /// `∫ N(f; a, s) exp(ν f − ½ τ f²) df = exp(κ + ν' a − ½ τ' a²)`, as (τ', ν') and κ; None if divergent.
+    /// Site on a from one on f = a + N(0, s): `∫ N(f; a, s) exp(ν f − ½ τ f²) df = exp(κ + ν' a − ½ τ' a²)`;
+    /// None if divergent.
     pub(crate) fn through_noise(self, s: f64) -> Option<(Self, f64)> {
         let widened = 1.0 + s * self.precision;
         let kappa = -0.5 * (s * self.precision).ln_1p() + 0.5 * s * self.shift * self.shift / widened;
@@ -57,8 +56,7 @@ impl Site {
 }
 
 impl Belief {
-    /// `ν − τ m`, slope of the log site at the mean; computed first, as possibly a small difference of large
-    /// numbers.
+    /// `ν − τ m`, slope at the mean; computed first, against cancellation.
     fn pull(self, site: Site) -> f64 {
         site.shift - site.precision * self.mean
     }
@@ -77,7 +75,7 @@ impl Belief {
         self.times(site.scaled(-1.0))
     }
 
-    /// `ln E[exp(ν a − ½ τ a²)]`, for a product that [`times`](Self::times) accepts.
+    /// `ln E[exp(ν a − ½ τ a²)]`, if [`times`](Self::times) accepts the product.
     pub(crate) fn log_expectation(self, site: Site) -> f64 {
         let Site { precision: tau, shift: nu } = site;
         let (m, v, pull) = (self.mean, self.variance, self.pull(site));
@@ -85,13 +83,13 @@ impl Belief {
         -0.5 * (tau * v).ln_1p() + (nu - 0.5 * tau * m) * m + 0.5 * v * pull * pull / (1.0 + tau * v)
     }
 
-    /// Adds independent noise of variance s.
+    /// Adds noise of variance s.
     pub(crate) fn widened(self, s: f64) -> Self {
         Self { variance: self.variance + s, ..self }
     }
 }
 
-/// Appends sites as numbers, to send to other processes.
+/// Appends sites as numbers, for other processes.
 pub(super) fn pack(sites: &[Site], into: &mut Vec<f64>) {
     into.extend(sites.iter().flat_map(|site| [site.precision, site.shift]));
 }
@@ -105,7 +103,7 @@ mod tests {
     use super::*;
     use std::f64::consts::TAU;
 
-    /// `∫ N(a; m, v) g(a) da` by the trapezoidal rule, accurate to rounding for smooth g.
+    /// `∫ N(a; m, v) g(a) da` by the trapezoidal rule, exact up to rounding for smooth g.
     fn expect(belief: Belief, g: impl Fn(f64) -> f64) -> f64 {
         let s = belief.variance.sqrt();
         let step = 0.01;

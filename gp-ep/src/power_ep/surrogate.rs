@@ -1,5 +1,5 @@
 //! Equivalent exact regression (Bui et al. 2017 appendix H): M surrogate observations `ỹ = W v + N(0, σ̃² I)` of the
-//! whitened inducing values with the posterior of the sites and their log Z as marginal likelihood.
+//! whitened inducing values, with the sites' posterior and log Z as marginal likelihood.
 //!
 //! With `T = B − I = L_T L_Tᵀ`, `W = σ̃ L_Tᵀ` and `ỹ = σ̃ L_T⁻¹ η` give the posterior for every σ̃, which the marginal
 //! likelihood sets.
@@ -13,23 +13,23 @@ use faer::Mat;
 use gp_linalg::{Cholesky, JitterPolicy, LinalgError, Threading};
 use std::f64::consts::TAU;
 
-/// Exact regression on whitened inducing values with an EP state's posterior and log Z.
+/// Exact regression with EP's posterior and log Z.
 #[derive(Clone, Debug)]
 pub struct SurrogateRegression {
     /// Weights W, M×M.
     pub weights: Mat<f64>,
-    /// Surrogate observations ỹ, M numbers.
+    /// M surrogate observations ỹ.
     pub observations: Vec<f64>,
     /// Noise variance σ̃².
     pub noise_variance: f64,
 }
 
 impl BatchEp {
-    /// Surrogate of a model of one latent function with its current sites.
+    /// Surrogate of one latent with current sites.
     ///
     /// # Errors
-    /// [`InferenceError::Unsupported`] for several latent functions, or B − I not positive definite (too few
-    /// sites, negative precisions); otherwise as [`log_z`](Self::log_z).
+    /// [`InferenceError::Unsupported`] for several latents, or B − I not positive definite (too few sites,
+    /// negative precisions); otherwise as [`log_z`](Self::log_z).
     pub fn surrogate(&mut self, model: &PowerEp) -> Result<SurrogateRegression, InferenceError> {
         let [posterior] = self.posteriors.as_slice() else {
             return Err(InferenceError::Unsupported {

@@ -1,4 +1,4 @@
-//! Learning of hyperparameters, inducing inputs and likelihood parameters.
+//! Learning of all parameters.
 //!
 //! *Outer*: EP converges at every evaluation of L-BFGS. *Inner* (Hernández-Lobato & Hernández-Lobato 2016 §3.2):
 //! first-order parameter steps between sweeps, so that sites and parameters converge together. *In mini-batches*: one
@@ -21,33 +21,32 @@ use gp_optim::{
     Batch, Batches, Companion, MinimiseOptions, TrainingProgress, train_beside, train_by_descent,
 };
 
-/// Training passes over the data beside which one more over own sites is worth its cost.
+/// Training passes that justify one more over own sites.
 const PASSES_BESIDE: usize = 5;
 
 /// Settings of EP during learning.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct EpLearning {
-    /// Options of EP: convergence in outer learning, steps of sites otherwise.
+    /// Convergence in outer learning, site steps otherwise.
     pub ep: EpOptions,
-    /// Inner learning: maximum sweeps before each parameter step, ended by convergence (a large number
-    /// amounts to outer learning). Mini-batches: updates of each batch's sites.
+    /// Inner learning: maximum sweeps per parameter step. Mini-batches: updates of each batch's sites.
     pub sweeps: usize,
-    /// Gradient for parameter steps; only [`GradientKind::AtRest`] in mini-batches.
+    /// Gradient of parameter steps; only [`GradientKind::AtRest`] in mini-batches.
     pub gradient: GradientKind,
     /// Own or tied sites in mini-batches.
     pub sharing: Sharing,
 }
 
 impl Default for EpLearning {
-    /// One sweep of half steps, as in Hernández-Lobato & Hernández-Lobato 2016; own sites.
+    /// One sweep of half steps (Hernández-Lobato & Hernández-Lobato 2016); own sites.
     fn default() -> Self {
         Self { ep: EpOptions::default(), sweeps: 1, gradient: GradientKind::AtRest, sharing: Sharing::Own }
     }
 }
 
 impl EpLearning {
-    /// Sets the options of EP.
+    /// Sets EP options.
     #[must_use]
     pub fn with_ep(self, ep: EpOptions) -> Self {
         Self { ep, ..self }
@@ -63,16 +62,16 @@ impl EpLearning {
 /// State of EP after learning.
 #[derive(Debug)]
 pub enum EpState {
-    /// Outer learning: converged sites, with their convergence.
+    /// Outer learning, with convergence of the sites.
     AtRest(BatchEp, Convergence),
-    /// Inner learning: sites one sweep before the last parameter step.
+    /// Inner learning: sites from before the last parameter step.
     Beside(BatchEp),
-    /// Mini-batches: state, and the final estimate for own sites if time allowed.
+    /// Mini-batches, with an estimate for own sites if time allowed.
     InBatches(MiniBatchEp, Option<Settled>),
 }
 
 impl EpState {
-    /// State of EP on all observations; None after mini-batch learning.
+    /// EP on all observations; None after mini-batches.
     #[must_use]
     pub fn batch(&mut self) -> Option<&mut BatchEp> {
         match self {
@@ -81,7 +80,7 @@ impl EpState {
         }
     }
 
-    /// Posterior of one latent function.
+    /// Posterior of one latent.
     ///
     /// # Errors
     /// As [`BatchEp::posterior`].
@@ -95,7 +94,7 @@ impl EpState {
     /// Predictor of learned parameters and sites.
     ///
     /// # Errors
-    /// [`InferenceError::Kernel`] if `K_zz` has no factor.
+    /// [`InferenceError::Kernel`] without factor of `K_zz`.
     pub fn predictor(&self, model: &PowerEp) -> Result<Predictor, InferenceError> {
         match self {
             Self::AtRest(state, _) | Self::Beside(state) => state.predictor(model),
@@ -133,7 +132,7 @@ impl PowerEp {
         Ok(Trained { run: LearningRecord::Minimised(training), state: EpState::AtRest(state, convergence) })
     }
 
-    /// One parameter step after every `settings.sweeps` sweeps.
+    /// One parameter step per `settings.sweeps` sweeps.
     pub(super) fn learn_inside(
         &mut self,
         data: &dyn DataSource,
@@ -159,8 +158,7 @@ impl PowerEp {
         Ok(Trained { run: LearningRecord::Descended(run), state: EpState::Beside(state) })
     }
 
-    /// One parameter step per batch, after its sites. Own sites are finally summed anew and converge
-    /// further.
+    /// One parameter step per batch; finally own sites converge.
     pub(super) fn learn_in_batches(
         &mut self,
         data: &dyn DataSource,
@@ -194,12 +192,12 @@ impl PowerEp {
         let control = plan.control.clone();
         inner.0.set_stop_signal(plan.control.stop_signal());
         let run = train_by_descent(self, &mut inner, plan, evaluate, watch);
-        // Faults of the data end learning; they are not failures of one step.
+        // Data faults end learning, unlike failures of one step.
         if let Some(fault) = fault.filter(|fault| *fault != DataError::Stopped.into()) {
             return Err(fault);
         }
         let (run, mut state) = (run?, inner.0);
-        // Final passes over the data, few relative to those of training.
+        // Final passes, few relative to training.
         let worth = run.iterations as usize * size / (PASSES_BESIDE * data.count().max(1));
         let how = (worth, || control.wants_end());
         let settled = state
@@ -210,7 +208,7 @@ impl PowerEp {
     }
 }
 
-/// Sites of all observations, converged at every evaluation or learned with the parameters.
+/// Sites of all observations, for outer (`true`) or inner learning.
 struct Whole<const AT_REST: bool>(BatchEp);
 
 impl<const AT_REST: bool> Companion for Whole<AT_REST> {
@@ -218,8 +216,7 @@ impl<const AT_REST: bool> Companion for Whole<AT_REST> {
     const KIND: &'static str = if AT_REST { "EP at rest" } else { "EP on all observations beside a descent" };
 
     fn memory(&self) -> Vec<Site> {
-        // Without the sites of other processes the checkpoint cannot be resumed, and the next run reports
-        // that.
+        // Without other processes' sites the checkpoint cannot be resumed, and the next run reports that.
         self.0.all_sites().unwrap_or_default()
     }
 
@@ -243,7 +240,7 @@ impl Companion for InnerBatches {
     }
 }
 
-/// Refreshes the state; resets sites that give no proper posterior.
+/// Refreshes the state; resets sites without proper posterior.
 pub(super) fn refresh_or_reset(state: &mut BatchEp, model: &PowerEp) -> Result<(), InferenceError> {
     match state.refresh(model) {
         Err(InferenceError::Linalg(_) | InferenceError::ImproperPosterior) => state.reset(model),

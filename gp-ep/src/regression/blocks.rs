@@ -6,7 +6,7 @@ use gp_kernels::Kernel;
 use gp_kernels::data::DataError;
 use gp_kernels::placement::KMeans;
 
-/// Partition of N observations into non-empty blocks. A block of n costs a few n×n matrices and O(n³) time.
+/// Partition of N observations into non-empty blocks. A block of n costs O(n²) memory, O(n³) time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Blocks {
     /// Rows, block by block.
@@ -15,11 +15,11 @@ pub struct Blocks {
 }
 
 impl Blocks {
-    /// Partition from the rows (from 0) of each block.
+    /// Partition by rows (from 0).
     ///
     /// # Errors
-    /// [`InferenceError::Block`] for an observation not in exactly one block, or an empty block;
-    /// [`InferenceError::Data`] for no block.
+    /// [`InferenceError::Block`] for a row not in exactly one block, or an empty block;
+    /// [`InferenceError::Data`] without blocks.
     pub fn new(blocks: &[Vec<usize>]) -> Result<Self, InferenceError> {
         let order = blocks.concat();
         let refuse = |row: usize, reason: &str| Err(InferenceError::Block { row, reason: reason.to_owned() });
@@ -45,10 +45,10 @@ impl Blocks {
         Ok(Self { order, ends })
     }
 
-    /// One block per label, in the order of labels.
+    /// One block per label, in label order.
     ///
     /// # Errors
-    /// [`InferenceError::Data`] for no label.
+    /// [`InferenceError::Data`] without labels.
     pub fn from_labels(labels: &[usize]) -> Result<Self, InferenceError> {
         if labels.is_empty() {
             return Err(DataError::NoData.into());
@@ -61,7 +61,7 @@ impl Blocks {
         Ok(Self { order, ends })
     }
 
-    /// At most `count` blocks of nearby observations: clusters of the inputs (N×D) by [`KMeans`].
+    /// At most `count` clusters of the inputs (N×D) by [`KMeans`].
     ///
     /// # Errors
     /// As [`KMeans::clusters`].
@@ -86,7 +86,7 @@ impl Blocks {
         self.order.len()
     }
 
-    /// Observations of each block, in order.
+    /// Observations of each block.
     pub fn iter(&self) -> impl Iterator<Item = &[usize]> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         starts.zip(&self.ends).map(|(start, &end)| &self.order[start..end])

@@ -24,7 +24,7 @@ pub(super) struct BlockFactors {
     first: usize,
     known_noise: Vec<f64>,
     weights: Vec<f64>,
-    /// `Σ_i` divided by weights.
+    /// `Σ_i/w_i`
     noise: Vec<f64>,
     /// `β = D⁻¹ (y − Φᵀm)`
     beta: Vec<f64>,
@@ -144,7 +144,7 @@ impl LaneFactors for BlockFactors {
             let (by, points) = (seen.evaluator(), points.as_dyn_stride());
             by.gram_reverse(kernel, points, by_residual, gradients.params_mut(), None)?;
             block.projection_reverse(posterior, own, scratch)?;
-            // The residual variances already entered through the matrix S̄.
+            // Residual variances already entered through S̄.
             let upstream = columns_mut(&mut scratch.wide, posterior.q.mean().len(), 0..n);
             own.projection.reverse(upstream, &scratch.zeros[..n], gradients, by)?;
             Ok(())
@@ -152,7 +152,6 @@ impl LaneFactors for BlockFactors {
     }
 }
 
-/// A block's projections, weights, noise variances and β.
 #[derive(Clone, Copy)]
 struct Own<'a> {
     seen: Projections<'a>,
@@ -187,7 +186,7 @@ impl BlockFactors {
         Ok(())
     }
 
-    /// Replaces `r = y − Φᵀm` in `beta` by `β = D⁻¹r`, for the block from column `start`; returns `rᵀβ`.
+    /// Replaces `r = y − Φᵀm` in `beta` by `β = D⁻¹r` for the block at `start`; returns `rᵀβ`.
     fn weigh(&mut self, start: usize) -> Result<f64, InferenceError> {
         let Some(block) = self.blocks.iter().find(|block| block.columns.start == start) else {
             return Ok(0.0);
@@ -215,7 +214,7 @@ fn column(vector: &[f64]) -> MatRef<'_, f64> {
 }
 
 impl Block {
-    /// `T = Σ^−½ (K_bb − Φ_bᵀΦ_b) Σ^−½`; leaves the roots of Σ in `scratch.deviation`.
+    /// `T = Σ^−½ (K_bb − Φ_bᵀΦ_b) Σ^−½`; leaves √Σ in `scratch.deviation`.
     fn fill_residual(
         &mut self,
         model: &SparseRegression,
@@ -235,8 +234,8 @@ impl Block {
         Ok(symmetrise_lower(residual)?)
     }
 
-    /// Factors `I + α T`; returns `ln|I + α T|/α`. Pivot i minus 1 is computed as `αT_ii − Σ_{j<i} R_ij²`:
-    /// accurate for small α, which is divided out before the logarithm.
+    /// Factors `I + α T`; returns `ln|I + α T|/α`. Pivot i minus 1 is `αT_ii − Σ_{j<i} R_ij²`, accurate for
+    /// small α, divided out before the logarithm.
     fn factor_noise(
         &mut self,
         model: &SparseRegression,
@@ -258,7 +257,7 @@ impl Block {
         }
         let excess = |i: usize| {
             let eliminated = if power > 0.0 { eliminated[i] / power } else { 0.0 };
-            // T has no negative eigenvalue, so only rounding makes a pivot less than 1.
+            // T has no negative eigenvalue: pivots below 1 are rounding errors.
             (self.residual[(i, i)] - eliminated).max(0.0)
         };
         Ok((0..n).map(|i| scaled_ln_1p(power, excess(i))).sum())
@@ -285,7 +284,7 @@ impl Block {
         Ok(matmul(shift, Accum::Replace, whitened, column(targets), 1.0, threading)?)
     }
 
-    /// `h_b Σ^½ = L_B⁻¹ Φ_b D_b⁻¹ Σ^½` in `scratch.wide`, given the roots of Σ in `scratch.deviation`.
+    /// `h_b Σ^½ = L_B⁻¹ Φ_b D_b⁻¹ Σ^½` in `scratch.wide`, given √Σ in `scratch.deviation`.
     fn fill_half(
         &self,
         posterior: &RegressionPosterior,
@@ -300,7 +299,7 @@ impl Block {
         Ok(posterior.q.factor().half_solve_in_place(half, threading)?)
     }
 
-    /// Derivatives by S in `scratch.square`; returns the sum of those by noise variances.
+    /// Derivatives by S in `scratch.square`; returns the sum by noise variances.
     fn residual_reverse(
         &self,
         power: f64,
@@ -337,8 +336,8 @@ impl Block {
         Ok(symmetrise_lower(whole)?)
     }
 
-    /// Derivative by the noise variance, `Σ_i ½ [β_i² + ‖h_i‖² − 1/Σ_i + (D⁻¹S)_ii/Σ_i]/w_i` plus that of
-    /// the weights' constants, given `(I + α T)⁻¹` in `scratch.square`.
+    /// Derivative by noise variance, `Σ_i ½ [β_i² + ‖h_i‖² − 1/Σ_i + (D⁻¹S)_ii/Σ_i]/w_i` plus that of weight
+    /// constants, given `(I + α T)⁻¹` in `scratch.square`.
     fn noise_reverse(&self, own: Own<'_>, scratch: &BlockScratch) -> f64 {
         let n = self.columns.len();
         let inverse = columns(&scratch.square, n, 0..n);
@@ -382,7 +381,7 @@ fn copy_scaled(mut out: MatMut<'_, f64>, phi: MatRef<'_, f64>, deviation: &[f64]
     }
 }
 
-/// Divides entry (i, j) of the lower triangle by both deviations.
+/// Divides lower entries (i, j) by both deviations.
 fn scale_both_sides(mut matrix: MatMut<'_, f64>, deviation: &[f64]) {
     for j in 0..matrix.ncols() {
         for i in j..matrix.nrows() {

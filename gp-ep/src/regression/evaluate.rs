@@ -10,8 +10,7 @@ use gp_kernels::data::DataSource;
 use gp_kernels::posterior::InducingPosterior;
 use gp_optim::StopSignal;
 
-/// A lower bound if all powers are 0. [`InferenceError::Shape`] for blocks or powers of a different number
-/// of observations.
+/// Lower bound if all powers are 0. [`InferenceError::Shape`] for blocks or powers of other sizes.
 impl ClosedEvidence for SparseRegression {
     type Part = InducingPosterior;
     type Workspace = RegressionWorkspace;

@@ -13,8 +13,8 @@ use std::fmt::Debug;
 pub(super) trait LaneFactors: Debug + Send + Sized {
     fn take(&mut self, place: usize, observation: NoisyTarget);
 
-    /// Projects and adds `Φ D⁻¹ Φᵀ`, `Φ D⁻¹ y` and, as the extra number, −2 times the log of the constants
-    /// beside `N(y; Φᵀv, D)`; without weights `ln|Σ| + Σ_b ln|I + α_b Σ_b⁻¹S_b| / α_b`.
+    /// Projects; adds `Φ D⁻¹ Φᵀ`, `Φ D⁻¹ y` and, as extra number, `−2 ln c − N ln 2π` of the factors
+    /// `c exp(−½ rᵀ D⁻¹ r)`, `r = y − Φᵀv`; without weights `ln|Σ| + Σ_b ln|I + α_b Σ_b⁻¹S_b| / α_b`.
     fn absorb(
         passes: &mut Passes<Self>,
         model: &SparseRegression,
@@ -22,15 +22,14 @@ pub(super) trait LaneFactors: Debug + Send + Sized {
         sums: &mut Sums,
     ) -> Result<(), InferenceError>;
 
-    /// Adds `rᵀ D⁻¹ r` with `r = y − Φᵀm`.
+    /// Adds `rᵀ D⁻¹ r`, `r = y − Φᵀm`.
     fn explain(
         passes: &mut Passes<Self>,
         posterior: &RegressionPosterior,
         sums: &mut Sums,
     ) -> Result<(), InferenceError>;
 
-    /// Adds the gradient by the process and, as the extra number, by σ²; uses the matrices of `pulled` if
-    /// given.
+    /// Adds derivatives by the process and, as extra number, σ²; uses `pulled` if given.
     fn reverse(
         passes: &mut Passes<Self>,
         model: &SparseRegression,
@@ -40,13 +39,13 @@ pub(super) trait LaneFactors: Debug + Send + Sized {
     ) -> Result<(), InferenceError>;
 }
 
-/// Adds an observation with columns target, known noise and weight, the latter two optional.
+/// Adds an observation: target, optional known noise and weight.
 pub(super) fn take<F: LaneFactors>(factors: &mut F, taken: Taken<'_>) -> Result<(), InferenceError> {
     factors.take(taken.place, NoisyTarget::read(taken.row, taken.target)?);
     Ok(())
 }
 
-/// `(w − 1) ln 2π + w ln s` for noise variance s, the part of the extra number beside determinants.
+/// Part of the extra number: `(w − 1) ln 2π + w ln s`, for noise variance s.
 pub(super) fn log_scale(weight: f64, noise: f64) -> f64 {
     (weight - 1.0) * TAU.ln() + weight * noise.ln()
 }
@@ -59,7 +58,7 @@ pub(super) struct Share {
 }
 
 impl Share {
-    /// Shares of lanes with blocks; a block belongs to the lane of its first row.
+    /// Shares of lanes; a block is in the lane of its first row.
     pub(super) fn all(blocks: &super::Blocks) -> Vec<Self> {
         let observations = blocks.observations();
         let lanes = lane_count(observations);

@@ -1,16 +1,15 @@
 //! Closed-form sparse regression: the fixed point of Power EP under Gaussian noise.
 //!
 //! Factors are single observations or [`Blocks`]. Factor b has a power `α_b` in [0, 1] ([`Powers`](crate::Powers)),
-//! noise `Σ_b = σ² I + diag(known noise)` and unexplained prior covariance `S_b = K_bb − Φ_bᵀΦ_b`. Its site is a
-//! Gaussian on `Φ_bᵀv` of covariance `D_b = Σ_b + α_b S_b` around `y_b` (Bui et al. 2017 §3.6 and §3.7, its
-//! `α_b D + σ_y² I`). With D block diagonal:
+//! noise `Σ_b = σ² I + diag(known noise)` and unexplained prior covariance `S_b = K_bb − Φ_bᵀΦ_b`. Its site on `Φ_bᵀv`
+//! has mean `y_b` and covariance `D_b = Σ_b + α_b S_b` (Bui et al. 2017 §3.6 and §3.7, there `α_b D + σ_y² I`). With D
+//! block diagonal:
 //!
 //! - v has precision `B = I + Φ D⁻¹ Φᵀ = L_B L_Bᵀ` and mean `m = B⁻¹ Φ D⁻¹ y`;
 //! - `log Z = −½ [N ln 2π + ln|Σ| + Σ_b ln|I + α_b Σ_b⁻¹S_b| / α_b + ln|B| + ‖m‖² + rᵀ D⁻¹ r]`, `r = y − Φᵀm`.
 //!
-//! The paper's two logarithms of `I + α Σ⁻¹S` are combined (`½ + (1 − α)/2α = 1/2α`), and `yᵀ(Q + D)⁻¹y` is the sum of
-//! squares that m minimises, so that nothing cancels. At α = 0, where `ln(1 + αx)/α` becomes x, log Z is the
-//! variational bound.
+//! Against cancellation the paper's two logarithms are combined (`½ + (1 − α)/2α = 1/2α`), and `yᵀ(Q + D)⁻¹y` is the
+//! sum of squares that m minimises. At α = 0, `ln(1 + αx)/α` is x and log Z the variational bound.
 //!
 //! | α | one observation per factor | blocks |
 //! |---|---|---|

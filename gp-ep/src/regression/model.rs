@@ -7,7 +7,7 @@ use crate::powers::Powers;
 use gp_kernels::inducing::SparseProcess;
 use gp_likelihoods::Gaussian;
 
-/// [Latent model](LatentModel) of one zero-mean function with M inducing inputs and Gaussian noise.
+/// [Latent model](LatentModel) of one zero-mean function with Gaussian noise.
 #[derive(Clone, Debug)]
 pub struct SparseRegression {
     latent: LatentModel<Gaussian>,
@@ -16,20 +16,20 @@ pub struct SparseRegression {
 }
 
 impl SparseRegression {
-    /// Model with one factor per observation. Uses rayon's current pool and
-    /// [`JitterPolicy::ladder`](gp_linalg::JitterPolicy::ladder).
+    /// One factor per observation; [`JitterPolicy::ladder`](gp_linalg::JitterPolicy::ladder), rayon's current
+    /// pool.
     #[must_use]
     pub fn new(process: SparseProcess, noise: Gaussian, powers: Powers) -> Self {
         Self { latent: LatentModel::of(vec![process], Box::new(noise)), powers, blocks: None }
     }
 
-    /// Sets the powers α of the factors.
+    /// Sets the powers α.
     #[must_use]
     pub fn with_powers(self, powers: Powers) -> Self {
         Self { powers, ..self }
     }
 
-    /// Sets blocks of observations as factors.
+    /// Sets blocks as factors.
     #[must_use]
     pub fn with_blocks(self, blocks: Blocks) -> Self {
         Self { blocks: Some(blocks), ..self }
@@ -41,13 +41,13 @@ impl SparseRegression {
         self.likelihood()
     }
 
-    /// Powers of the factors.
+    /// Powers α.
     #[must_use]
     pub fn powers(&self) -> &Powers {
         &self.powers
     }
 
-    /// Blocks of observations; None if factors are single observations.
+    /// Blocks; None for single observations.
     #[must_use]
     pub fn blocks(&self) -> Option<&Blocks> {
         self.blocks.as_ref()

@@ -1,5 +1,5 @@
-//! Diagonal D: every observation is a factor. An update takes the portion `a = min(α, w)` of weight w, so
-//! `d = (Σ + a s)/w`, and `log Z` has the terms `w ln Σ + w ln(1 + a s/Σ)/a`.
+//! Diagonal D: observations are factors. An update takes the portion `a = min(α, w)` of weight w, so `d = (Σ + a s)/w`,
+//! and `log Z` has the terms `w ln Σ + w ln(1 + a s/Σ)/a`.
 
 use super::lane::{LaneFactors, log_scale};
 use super::model::SparseRegression;
@@ -10,7 +10,7 @@ use crate::noisy::NoisyTarget;
 use crate::powers::scaled_ln_1p;
 use gp_kernels::passes::{LaneBlock, Layout, Pass, Passes, Sums};
 
-/// Known noise, weights, and `1/d_i`.
+/// Known noise, weights, `1/d_i`.
 #[derive(Debug, Default)]
 pub(super) struct PointFactors {
     known_noise: Vec<f64>,

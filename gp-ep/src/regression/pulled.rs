@@ -13,8 +13,8 @@ use gp_kernels::passes::{Beliefs, Whitened};
 use gp_linalg::product::{gram_of_lower, symmetrise_lower};
 use gp_linalg::{Cholesky, Threading};
 
-/// Largest explained variance, in noise variances, at which these identities hold to the rounding of sums.
-/// Beyond, residuals are rounding errors, and only the derivative of the computed value follows it.
+/// Largest explained variance, in noise variances, for these identities. Beyond, residuals are rounding
+/// errors, and only the derivative of the computed value fits.
 const CLEAR: f64 = 1e6;
 
 #[derive(Debug)]
@@ -48,7 +48,7 @@ impl Pulled {
         Self { room: square(), slopes: square(), mean: vec![0.0; count], explained: 0.0 }
     }
 
-    /// `true` if noise suffices for the identities: `tr (B − I) ≤ 10⁶ N`.
+    /// `true` if `tr (B − I) ≤ 10⁶ N`, so that the identities hold.
     pub(super) fn suits(posterior: &RegressionPosterior, observations: usize) -> bool {
         let precision = posterior.q.precision();
         let trace: f64 = (0..precision.nrows()).map(|i| precision[(i, i)] - 1.0).sum();

@@ -1,4 +1,4 @@
-//! Evaluation of sparse regression in three passes over the observations.
+//! Sparse regression in three passes over the observations.
 
 use super::blocks::Blocks;
 use super::blockwise::BlockFactors;
@@ -17,7 +17,7 @@ use gp_linalg::Threading;
 use gp_optim::{ParameterSet as _, StopSignal};
 use std::f64::consts::TAU;
 
-/// Reusable memory for any model and data; no allocation for repeated sizes on the calling thread.
+/// Reusable memory for any model and data.
 #[derive(Debug, Default)]
 pub struct RegressionWorkspace {
     stop_signal: StopSignal,
@@ -61,7 +61,7 @@ impl RegressionWorkspace {
         Self::default()
     }
 
-    /// Sets a stop signal that can stop evaluations between blocks with [`DataError::Stopped`].
+    /// Sets a signal that stops evaluations between blocks with [`DataError::Stopped`].
     #[must_use]
     pub fn with_stop_signal(self, stop_signal: StopSignal) -> Self {
         Self { stop_signal, ..self }

@@ -1,5 +1,5 @@
-//! External data sets: CSV files with a header and the target in the last column, in the folder `GP_DATA` or else
-//! `shared/data` beside the workspace. Tests report and skip missing ones.
+//! CSV files with header and target in the last column, in `GP_DATA` or else `shared/data` in the workspace's parent.
+//! Tests report and skip missing ones.
 
 use faer::Mat;
 use std::path::PathBuf;
@@ -32,7 +32,7 @@ impl DataSet {
         Self { inputs, targets: rows.iter().map(|&row| self.targets[row]).collect() }
     }
 
-    /// Training and test rows, columns standardised by the training rows; constant columns are only centred.
+    /// Training and test rows, standardised by the training rows; constant columns are only centred.
     pub(crate) fn split(&self, test: &[usize]) -> (Self, Self) {
         let training: Vec<usize> = (0..self.targets.len()).filter(|row| !test.contains(row)).collect();
         let (mut training, mut test) = (self.part(&training), self.part(test));

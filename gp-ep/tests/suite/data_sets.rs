@@ -34,8 +34,7 @@ fn snelson_is_regression_for_a_few_inducing_inputs() {
         let evidence = learned(&mut model, &data);
         let posterior = model.posterior(&data).unwrap();
         let found = error(&posterior.latents(test.inputs.as_ref()).unwrap()[0].mean);
-        // Ten inducing inputs can represent this function of about five length-scales; targets have variance
-        // 1.
+        // Ten inducing inputs can represent about five length-scales; targets have variance 1.
         assert!(found < reference + 0.02, "α = {power}: {found}, exact {reference}");
         assert!(evidence > best - 2.0, "α = {power}: {evidence}, exact {best}");
         assert!(power > 0.0 || evidence <= best + 1e-6, "a bound: {evidence}, exact {best}");

@@ -53,7 +53,7 @@ fn through(
     Predictor::new(MixturePosterior::single(parts), likelihood, Threading::Pool).unwrap()
 }
 
-/// Variance of exact regression with observations there, whatever their values.
+/// Variance of exact regression with any values there.
 #[test]
 fn chosen_points_leave_what_observations_leave() {
     let (x, y) = observed();
@@ -81,7 +81,7 @@ fn chosen_points_leave_what_observations_leave() {
     }
 }
 
-/// Greedy maximisation of `½ ln |I + K/σ²|`; values of points sum to it.
+/// Greedy maximum of `½ ln |I + K/σ²|`, the sum of values.
 #[test]
 fn a_batch_by_information_is_the_greedy_determinant() {
     let (x, y) = observed();
@@ -119,7 +119,7 @@ fn a_batch_by_information_is_the_greedy_determinant() {
     }
 }
 
-/// Simpson's rule over ten standard deviations on either side.
+/// Simpson's rule over ±10 standard deviations.
 fn integrate(mean: f64, variance: f64, of: impl Fn(f64) -> f64) -> f64 {
     let (steps, deviation) = (4_000, variance.sqrt());
     let h = 20.0 / f64::from(steps);
@@ -140,7 +140,6 @@ fn cdf(z: f64) -> f64 {
     gp_likelihoods::special::standard_normal_cdf(z)
 }
 
-/// Entropy of a label minus its expected entropy given the latent value.
 #[test]
 fn information_of_labels_is_a_difference_of_entropies() {
     let predictor = through(&[KERNEL], Box::new(BernoulliProbit));
@@ -162,7 +161,7 @@ fn information_through_several_functions_is_that_of_their_difference() {
     let candidates = candidates();
     let design = Design::new(&two, Criterion::Information).unwrap();
     let found = design.values(candidates.as_ref()).unwrap();
-    // Approximate values lead to a point that is as good.
+    // Approximate values lead to an equally good point.
     let rough = design.rough_values(candidates.as_ref()).unwrap();
     let best = (0..rough.len()).reduce(|best, i| if rough[i] > rough[best] { i } else { best }).unwrap();
     let most = found.iter().copied().fold(0.0, f64::max);
@@ -180,8 +179,8 @@ fn information_through_several_functions_is_that_of_their_difference() {
     }
 }
 
-/// First two labels against their joint distribution. The remaining covariance is an expectation, so the sum
-/// of both values is only close.
+/// First two labels against their joint distribution; only close, since the remaining covariance is an
+/// expectation.
 #[test]
 fn information_of_two_labels_is_near_that_of_both_together() {
     let predictor = through(&[KERNEL], Box::new(BernoulliLogit));
@@ -221,7 +220,7 @@ fn normal_logistic(mean: f64, variance: f64) -> f64 {
     (-200..=200).map(at).sum::<f64>() * h
 }
 
-/// `Σ_y p(y) KL(p(f | y) ‖ p(f))` over all counts.
+/// `Σ_y p(y) KL(p(f | y) ‖ p(f))` over counts.
 #[test]
 fn information_of_counts_is_an_expected_divergence() {
     let predictor = through(&["0.5 * rbf(lengthscale=0.7)"], gp_likelihoods::parse("poisson").unwrap());
@@ -237,7 +236,7 @@ fn information_of_counts_is_an_expected_divergence() {
             integrate(m, v, |f| log_p(y, f).exp() * log_p(y, f)) - p * p.ln()
         };
         let expected: f64 = (0..60).map(term).sum();
-        // Tolerance: quantiles beyond 1e-6 are left out.
+        // Tolerance: omits quantiles beyond 1e-6.
         assert!((found - expected).abs() < 1e-4 * expected, "{found} {expected}");
     }
 }
@@ -286,7 +285,7 @@ fn information_of_skewed_observations() {
     }
 }
 
-/// Student's t with a million degrees of freedom is Gaussian noise; few give less information.
+/// Student's t with a million degrees of freedom is Gaussian; few give less information.
 #[test]
 fn information_of_numbers_is_that_of_their_noise() {
     let candidates = candidates();
@@ -304,8 +303,8 @@ fn information_of_numbers_is_that_of_their_noise() {
     }
 }
 
-/// The second latent function is log noise, so observations are random draws. If almost known, regression
-/// with that noise.
+/// The second latent is log noise, so observations are random draws. If almost known: regression with that
+/// noise.
 #[test]
 fn information_through_two_functions_of_a_number() {
     let likelihood = gp_likelihoods::parse("heteroscedastic").unwrap();
@@ -327,7 +326,7 @@ fn information_through_two_functions_of_a_number() {
     assert!(batch.values(candidates.as_ref()).unwrap()[3] < before);
 }
 
-/// Closed forms for Gaussian noise and `E max(0, exp(f) − best)`.
+/// Gaussian noise, and `E max(0, exp(f) − best)`, in closed form.
 #[test]
 fn improvement_is_the_expected_gain() {
     let (x, y) = observed();
@@ -344,7 +343,7 @@ fn improvement_is_the_expected_gain() {
             let expected = gain * cdf(u) + s * (-0.5 * u * u).exp() / TAU.sqrt();
             assert!((found - expected).abs() < 1e-12, "{found} {expected}");
         }
-        // A chosen point counts as observed with its mean, and means stay.
+        // Chosen points count with their means, which stay.
         let chosen = (0..40).reduce(|a, b| if found[b] > found[a] { b } else { a }).unwrap();
         batch.choose(candidates.subrows(chosen, 1)).unwrap();
         let mean = latents[0].mean[chosen];

@@ -1,5 +1,5 @@
-//! Training interrupted after every iteration and resumed ends with the bits of uninterrupted training: parameters,
-//! solver reports, sites, posteriors.
+//! Training interrupted after every iteration and resumed has the bits of uninterrupted training: parameters, reports,
+//! sites, posteriors.
 #![expect(clippy::unwrap_used, reason = "a helper that fails is a failed test")]
 
 use faer::Mat;
@@ -54,7 +54,7 @@ impl Problem {
     }
 }
 
-/// Compares uninterrupted `run` with `run` in several pieces of one iteration.
+/// Compares `run` whole and in pieces of one iteration.
 fn in_pieces<T: PartialEq + Debug>(run: impl Fn(Control) -> Result<T, InferenceError>) {
     let straight = run(Control::new()).unwrap();
     let folder = tempfile::tempdir().unwrap();
@@ -131,8 +131,7 @@ fn power_ep_at_rest() {
         in_pieces(|control| {
             let data = Table::with_targets(problem.x.as_ref(), &signs)?;
             let mut model = problem.power_ep("bernoulli_probit").with_level(level);
-            // Sites stay far from convergence, so that every evaluation depends on the sites of the one
-            // before.
+            // Sites stay far from convergence: every evaluation depends on the previous sites.
             let ep = EpOptions { max_sweeps: 3, schedule, ..EpOptions::default() };
             let settings = EpLearning::default().with_ep(ep);
             let mut trained = model.learn_with(&data, outer(10, control), &settings, &mut |_| {})?;
@@ -297,7 +296,7 @@ impl DataSource for Impatient<'_> {
     }
 }
 
-/// Stops `run` at each read in turn; resumed runs end with the bits of an uninterrupted one.
+/// Stops `run` at each read; resumed runs have the bits of uninterrupted ones.
 fn cut_anywhere<T: PartialEq + Debug>(
     table: Table<'_>,
     run: impl Fn(&dyn DataSource, Control) -> Result<T, InferenceError>,

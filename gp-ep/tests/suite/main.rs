@@ -1,4 +1,4 @@
-//! Integration tests in one program, since linking files separately takes longer than compiling.
+//! One program, since linking files separately takes longer than compiling.
 
 mod classes;
 mod data;

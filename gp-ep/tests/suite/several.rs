@@ -1,5 +1,5 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
-//! Several Gaussian outputs, separate or mixtures of latent functions, against dense formulas.
+//! Several Gaussian outputs, separate or mixtures of latents, against dense formulas.
 
 use faer::Mat;
 use faer::linalg::solvers::Solve as _;
@@ -26,7 +26,7 @@ fn process(text: &str, z: &Mat<f64>) -> SparseProcess {
     SparseProcess::new(gp_kernels::parse(text).unwrap(), inputs).unwrap().with_fixed_inputs()
 }
 
-/// `ln p(Y)` as one dense Gaussian over all outputs of all rows.
+/// `ln p(Y)` as one dense Gaussian over all outputs.
 fn dense(kernels: &[&str], w: &[f64], noise: &[f64]) -> f64 {
     let (x, y, latents) = (points(), outputs(), kernels.len());
     let gram: Vec<Mat<f64>> = kernels
@@ -66,12 +66,12 @@ fn a_single_latent_function_is_exact() {
     let exact = dense(&[kernel], &w, &noise);
     for power in [1.0, 0.5, 0.0] {
         let found = log_evidence(&mixture(&[kernel], &w, &noise, power));
-        // Tolerance: jitter of `K_zz`, and convergence to about 1e-8.
+        // Tolerance: jitter of `K_zz`, convergence to about 1e-8.
         assert!((found - exact).abs() < 1e-4, "{power}: {found} {exact}");
     }
 }
 
-/// For orthogonal columns of `D^{−½} W` latent functions are independent given the outputs.
+/// For orthogonal columns of `D^{−½} W` latents are independent given the outputs.
 #[test]
 fn orthogonal_mixtures_are_exact() {
     let kernels = ["1 * rbf(lengthscale=1.1)", "0.7 * matern32(lengthscale=2)"];
@@ -84,12 +84,12 @@ fn orthogonal_mixtures_are_exact() {
     }
 }
 
-/// Otherwise the variational limit is a bound, exact after a rotation of latent functions with one kernel.
+/// Otherwise the variational limit is a bound, exact after a rotation of latents with one kernel.
 #[test]
 fn the_bound_is_exact_at_one_rotation() {
     let kernel = "1 * rbf(lengthscale=1.1)";
     let noise = [0.1, 0.1];
-    // W with orthogonal columns, and its rotations, which are the same model.
+    // W with orthogonal columns; its rotations are the same model.
     let (tall, wide) = ([0.9, 1.2], [-0.8, 0.6]);
     let at = |angle: f64| {
         let (c, s) = (angle.cos(), angle.sin());
@@ -142,7 +142,7 @@ fn outputs_apart_are_regressions_in_closed_form() {
     assert!((evidence(shared) - evidence(each)).abs() < 1e-9);
 }
 
-/// A row with a missing output is a row of the other.
+/// A row without one output is a row of the other.
 #[test]
 fn missing_outputs_leave_the_others() {
     let (x, y) = (points(), outputs());
@@ -163,7 +163,7 @@ fn missing_outputs_leave_the_others() {
     assert!((found - expected).abs() < 1e-4, "{found} {expected}");
 }
 
-/// Up to the sign of a latent function.
+/// Up to the sign of a latent.
 #[test]
 fn weights_of_a_mixture_are_learned() {
     let (x, y) = (points(), outputs());

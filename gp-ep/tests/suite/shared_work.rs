@@ -1,4 +1,4 @@
-//! Messages in the model of shared work, against those a team of threads sends.
+//! Modelled messages against those a team of threads sends.
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 use faer::Mat;
@@ -11,7 +11,7 @@ use gp_linalg::Threading;
 use gp_optim::{ParameterSet as _, Team};
 use std::sync::Arc;
 
-/// D; kernel parameters are a variance and one length-scale per input.
+/// D; kernel parameters: a variance and one length-scale per input.
 const DIM: usize = 3;
 const OF_KERNEL: usize = 1 + DIM;
 const ROWS: usize = 1_700;

@@ -19,10 +19,10 @@ pub struct ActiveDims {
 }
 
 impl ActiveDims {
-    /// `kernel` on these columns, from 0, in this order.
+    /// `kernel` on these columns, from 0.
     ///
     /// # Errors
-    /// [`KernelError::Setting`] if `dims` is empty or repeats a column.
+    /// [`KernelError::Setting`] for empty or repeated `dims`.
     pub fn new(dims: Vec<usize>, kernel: Box<dyn Kernel>) -> Result<Self, KernelError> {
         let different: std::collections::HashSet<usize> = dims.iter().copied().collect();
         let twice = different.len() < dims.len();
@@ -37,8 +37,7 @@ impl ActiveDims {
         Ok(Self { dims, child: [kernel] })
     }
 
-    /// Entry of `select(kernel, dims=[…])`; returns the kernel itself, because the parser applies `dims` to
-    /// any call.
+    /// Entry of `select(kernel, dims=[…])`; the parser applies `dims`.
     pub fn entry() -> KernelEntry {
         KernelEntry::new(
             "select",

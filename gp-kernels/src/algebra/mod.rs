@@ -1,4 +1,4 @@
-//! Sums, products and multiples of kernels, and kernels on selected columns.
+//! Sums, products, multiples and column selections of kernels.
 
 mod active_dims;
 mod product;
@@ -49,7 +49,7 @@ impl Mul for Box<dyn Kernel> {
     }
 }
 
-/// Calls `body` with each child and its parameter range, from `start` on.
+/// Calls `body(place, child, parameter range)` from `start` on.
 fn with_ranges<'k>(
     children: &'k [Box<dyn Kernel>],
     start: usize,

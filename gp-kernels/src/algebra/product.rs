@@ -19,10 +19,10 @@ pub struct Product {
 }
 
 impl Product {
-    /// Product of kernels; flattens nested products, returns a single kernel unchanged.
+    /// Flattened product; a single kernel unchanged.
     ///
     /// # Errors
-    /// [`KernelError::Setting`] if there are no kernels.
+    /// [`KernelError::Setting`] without kernels.
     pub fn of(factors: Vec<Box<dyn Kernel>>) -> Result<Box<dyn Kernel>, KernelError> {
         if factors.is_empty() {
             return Err(super::nothing_in("product"));
@@ -35,7 +35,7 @@ impl Product {
         if factors.len() == 1 { factors.swap_remove(0) } else { Box::new(Self { factors }) }
     }
 
-    /// Record: values of all factors, then the record of each.
+    /// Record: all values, then each factor's record.
     fn fill_record(&self, pair: Pair<'_>, record: &mut [f64], ws: &mut Workspace) {
         let (m, n) = (pair.rows.nrows(), pair.cols.nrows());
         let (values, mut rest) = record.split_at_mut(self.factors.len() * m * n);

@@ -18,13 +18,13 @@ pub struct Scaled {
 }
 
 impl Scaled {
-    /// Name of the variance parameter.
+    /// Name of the parameter.
     pub const PARAMETER: &'static str = "variance";
 
-    /// `kernel` times a positive parameter named `variance`.
+    /// `kernel` times a positive `variance`.
     ///
     /// # Errors
-    /// [`KernelError::Setting`] for other names, which expressions cannot hold.
+    /// [`KernelError::Setting`] unless a positive scalar named `variance`.
     pub fn new(variance: Parameter, kernel: Box<dyn Kernel>) -> Result<Self, KernelError> {
         let positive = variance.domain() == Transform::Positive;
         if variance.name() != Self::PARAMETER || variance.is_vector() || !positive {

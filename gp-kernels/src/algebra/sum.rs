@@ -1,4 +1,4 @@
-//! Sum of kernels: covariance of a sum of independent functions.
+//! Covariance of sums of independent functions.
 
 use faer::prelude::ReborrowMut;
 use gp_optim::Parameter;
@@ -20,10 +20,10 @@ pub struct Sum {
 }
 
 impl Sum {
-    /// Sum of kernels; flattens nested sums, returns a single kernel unchanged.
+    /// Flattened sum; a single kernel unchanged.
     ///
     /// # Errors
-    /// [`KernelError::Setting`] if there are no kernels.
+    /// [`KernelError::Setting`] without kernels.
     pub fn of(terms: Vec<Box<dyn Kernel>>) -> Result<Box<dyn Kernel>, KernelError> {
         if terms.is_empty() {
             return Err(super::nothing_in("sum"));

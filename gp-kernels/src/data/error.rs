@@ -1,36 +1,36 @@
-//! Errors of data sources and of sums over data.
+//! Errors of data sources and sums.
 
-/// Error of data sources and of sums over data.
+/// Error of data sources or sums.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DataError {
-    /// There are no observations.
+    /// No observations.
     #[error("there are no observations")]
     NoData,
-    /// A data source failed.
+    /// Failed data source.
     #[error("observation {row} cannot be read: {reason}")]
     Read {
         /// Row, from 0.
         row: usize,
-        /// Message of the source.
+        /// Source's message.
         reason: String,
     },
-    /// Partial sums of processes could not be added.
+    /// Failed addition of partial sums.
     #[error("sums over the data could not be brought together: {reason}")]
     Reduction {
         /// Message of the communication layer.
         reason: String,
     },
-    /// Another process of the team failed; it has the details.
+    /// Failure of another process.
     #[error("another process has failed")]
     InAnotherProcess {
-        /// `true` for an error at a point in parameter space, from which a solver can step back.
+        /// `true` if solvers can step back.
         of_the_place: bool,
     },
-    /// A time limit or interrupt stopped a pass.
+    /// Time limit or interrupt.
     #[error("stopped before all observations were seen")]
     Stopped,
-    /// A table or buffer has the wrong size.
+    /// Wrong size.
     #[error("{what} has {found} {axis}, expected {expected}")]
     Shape {
         /// Table or buffer.

@@ -1,7 +1,7 @@
-//! Sums over data in an order that does not depend on threads or processes.
+//! Sums over data, independent of threads and processes.
 //!
-//! Observations are distributed to *lanes*, whose number depends only on the number of observations. Each lane is
-//! summed in order by one thread; partial sums are added along a fixed [`tree`](super::tree).
+//! Observations are distributed to *lanes*, whose number depends on N only. One thread sums a lane in order; partial
+//! sums are added along a fixed [`tree`](super::tree).
 
 use super::error::DataError;
 use super::tree::{Fold, Partial, Pool, add_nodes, nodes};
@@ -12,20 +12,19 @@ use std::convert::Infallible;
 use std::fmt::Debug;
 use std::ops::Range;
 
-/// Maximum number of lanes for up to 2^19 observations.
+/// Maximum lanes up to 2^19 observations.
 const MAX_LANES: usize = 16;
 /// Observations per lane of larger data.
 const LARGE: usize = 1 << 15;
 const WORTH_A_LANE: usize = 96;
 
-/// Number of lanes for this many observations.
+/// Number of lanes for `observations`.
 #[must_use]
 pub fn lane_count(observations: usize) -> usize {
     (observations / WORTH_A_LANE).clamp(1, MAX_LANES.max(observations / LARGE))
 }
 
-/// Number of lanes with `processes` latent functions: fewer if there are many, which keep threads busy
-/// themselves, because fewer lanes mean larger, faster products.
+/// Number of lanes: fewer for several latent functions.
 #[must_use]
 pub fn lane_count_of(observations: usize, processes: usize) -> usize {
     lane_count(observations / processes.clamp(1, 8))
@@ -37,34 +36,32 @@ pub fn lane_rows(lane: usize, lanes: usize, observations: usize) -> Range<usize>
     lane * observations / lanes..(lane + 1) * observations / lanes
 }
 
-/// Distribution of lanes over processes ([`LocalReduction`], [`TeamReduction`](super::TeamReduction)), and
-/// sums over all lanes.
+/// Distribution of lanes over processes, and their sums.
 ///
-/// All processes must call the same methods in the same order.
+/// All processes must make the same calls in order.
 pub trait Reduction: Debug + Send + Sync {
     /// Number of processes.
     fn processes(&self) -> usize;
 
-    /// Lanes of this process, out of `lanes` in total.
+    /// This process's lanes, out of `lanes`.
     fn own(&self, lanes: usize) -> Range<usize>;
 
-    /// Writes the sum over all lanes to `total`, equal in all processes.
+    /// Writes the sum over all lanes to `total`, in all processes.
     ///
-    /// `parts` are this process's sums, one per [node](nodes) of its [`own`](Reduction::own) lanes. Sums of
-    /// all processes must be added in tree order, as in [`add_nodes`].
+    /// `parts` are own sums per [node](nodes) of [`own`](Reduction::own) lanes, to add as in [`add_nodes`].
     ///
     /// # Errors
-    /// [`DataError::Reduction`] if communication fails.
+    /// [`DataError::Reduction`].
     fn sum(&self, lanes: usize, parts: &[(Range<usize>, &[f64])], total: &mut [f64])
     -> Result<(), DataError>;
 
-    /// Worst fault of all processes, equal in all.
+    /// Worst fault of all processes.
     ///
     /// # Errors
     /// As [`sum`](Self::sum).
     fn agree(&self, own: Option<Fault>) -> Result<Option<Fault>, DataError>;
 
-    /// Numbers of all processes in lane order, equal in all.
+    /// Numbers of all processes in lane order.
     ///
     /// # Errors
     /// As [`sum`](Self::sum).
@@ -74,13 +71,13 @@ pub trait Reduction: Debug + Send + Sync {
 /// Severity of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// At a point in parameter space; a solver can step back.
+    /// Solvers can step back.
     OfThePlace,
     /// Any other error.
     OfTheRun,
 }
 
-/// Error on which all processes of a team act together.
+/// Error shared by processes.
 pub trait SharedError: From<DataError> + Send {
     /// `true` for [`Fault::OfThePlace`].
     fn is_of_the_place(&self) -> bool;
@@ -92,10 +89,10 @@ impl SharedError for DataError {
     }
 }
 
-/// `done`, or an error in all processes if any failed.
+/// `done`, or an error everywhere if any process failed.
 ///
 /// # Errors
-/// This process's error, [`DataError::InAnotherProcess`], or those of [`Reduction::agree`].
+/// Own error, [`DataError::InAnotherProcess`], errors of [`Reduction::agree`].
 pub fn agreed<T, E: SharedError>(reduction: &dyn Reduction, done: Result<T, E>) -> Result<T, E> {
     if reduction.processes() == 1 {
         return done;
@@ -139,10 +136,10 @@ impl Reduction for LocalReduction {
     }
 }
 
-/// Calls `work` on independent items with their indices.
+/// Calls `work(index, item)`.
 ///
 /// # Errors
-/// The first error in order.
+/// First error in order.
 pub fn for_each<T: Send, E: Send>(
     threading: Threading,
     things: &mut [T],
@@ -156,7 +153,7 @@ pub fn for_each<T: Send, E: Send>(
     all.into_iter().collect()
 }
 
-/// [`for_each`] on pairs; ignores the rest of the longer list.
+/// [`for_each`] on pairs, up to the shorter list.
 ///
 /// # Errors
 /// As [`for_each`].
@@ -176,7 +173,7 @@ pub fn for_each_pair<A: Send, B: Send, E: Send>(
     all.into_iter().collect()
 }
 
-/// State of each lane of this process.
+/// States of own lanes.
 #[derive(Debug)]
 pub struct Lanes<T> {
     states: Vec<T>,
@@ -187,7 +184,7 @@ pub struct Lanes<T> {
 }
 
 impl<T: Send> Lanes<T> {
-    /// This process's lanes for `observations` in all processes.
+    /// Own lanes for `observations` of all processes.
     pub fn new(
         observations: usize,
         threading: Threading,
@@ -197,7 +194,7 @@ impl<T: Send> Lanes<T> {
         Self::with_count(lane_count(observations), threading, reduction, make)
     }
 
-    /// This process's lanes, out of `count`, which must depend on sizes only.
+    /// Own lanes of `count`, which must depend on sizes only.
     pub fn with_count(
         count: usize,
         threading: Threading,
@@ -208,33 +205,33 @@ impl<T: Send> Lanes<T> {
         Self { first: own.start, states: own.map(make).collect(), count, threading }
     }
 
-    /// Number of lanes of all processes.
+    /// Lanes of all processes.
     #[must_use]
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// Number of this process's first lane.
+    /// Number of the first own lane.
     #[must_use]
     pub fn first(&self) -> usize {
         self.first
     }
 
-    /// States of this process's lanes.
+    /// States of own lanes.
     #[must_use]
     pub fn states(&self) -> &[T] {
         &self.states
     }
 
-    /// States of this process's lanes, mutable.
+    /// States of own lanes, mutable.
     pub fn states_mut(&mut self) -> &mut [T] {
         &mut self.states
     }
 
-    /// Calls `work` on each lane with its number.
+    /// Calls `work(lane number, state)`.
     ///
     /// # Errors
-    /// The first error in lane order.
+    /// First error in lane order.
     pub fn for_each<E: Send>(
         &mut self,
         work: impl Fn(usize, &mut T) -> Result<(), E> + Sync,
@@ -255,10 +252,10 @@ impl<T: Send> Lanes<T> {
         }
     }
 
-    /// Sets `total` to the sum over the lanes of all processes; `work` fills one partial sum per lane.
+    /// Sets `total` to the sum over all lanes; `work` fills partial sums.
     ///
     /// # Errors
-    /// The first error in lane order; those of [`Reduction::sum`].
+    /// First error in lane order; errors of [`Reduction::sum`].
     pub fn fold<P: Partial, E: SharedError>(
         &mut self,
         (total, pool): (&mut P, &Pool<P>),

@@ -1,10 +1,10 @@
-//! All rows of a data source, for methods on whole tables.
+//! All rows of a source.
 
 use super::error::{DataError, check_count};
 use super::source::{DataSource, Rows};
 use faer::MatRef;
 
-/// All rows of a data source, in reused memory.
+/// All rows, in reused memory.
 #[derive(Clone, Debug, Default)]
 pub struct Loaded {
     points: Vec<f64>,
@@ -24,10 +24,10 @@ impl Loaded {
         Ok(loaded)
     }
 
-    /// Replaces the contents by all rows, with P = `outputs`.
+    /// Reads all rows, P = `outputs`.
     ///
     /// # Errors
-    /// [`DataError::NoData`]; [`DataError::Shape`] if P differs; read errors.
+    /// [`DataError::NoData`]; [`DataError::Shape`] for another P; read errors.
     pub fn load(&mut self, data: &dyn DataSource, outputs: usize) -> Result<(), DataError> {
         let (count, dim) = (data.count(), data.dim());
         if count == 0 {

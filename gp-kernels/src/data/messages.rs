@@ -4,21 +4,21 @@ use super::team::share;
 use super::tree::halves;
 use std::ops::Range;
 
-/// Number and size of a team's messages.
+/// Number and size of team messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Messages {
     /// Messages of all processes.
     pub count: usize,
     /// Bytes of all processes.
     pub bytes: usize,
-    /// Messages on the critical path, which must follow one another.
+    /// Messages on the critical path.
     pub steps: usize,
-    /// Bytes of the messages on the critical path.
+    /// Bytes on the critical path.
     pub bytes_of_steps: usize,
 }
 
 impl Messages {
-    /// Messages of [`Reduction::sum`](super::Reduction::sum): partial sums up the tree, the total to all.
+    /// Messages of [`Reduction::sum`](super::Reduction::sum).
     #[must_use]
     pub fn of_sum(processes: usize, lanes: usize, numbers: usize) -> Self {
         let shares: Vec<_> = (0..processes).map(|rank| share(rank, processes, lanes)).collect();
@@ -28,7 +28,7 @@ impl Messages {
         way.of_numbers(numbers)
     }
 
-    /// Messages of [`Reduction::agree`](super::Reduction::agree): two counts to process 0, their sum to all.
+    /// Messages of [`Reduction::agree`](super::Reduction::agree).
     #[must_use]
     pub fn of_agreement(processes: usize) -> Self {
         let mut way = Way::of(processes);
@@ -60,13 +60,13 @@ impl Messages {
     }
 }
 
-/// Largest number of lanes of a process.
+/// Maximum lanes of a process.
 #[must_use]
 pub fn largest_share(processes: usize, lanes: usize) -> usize {
     (0..processes).map(|rank| share(rank, processes, lanes).len()).max().unwrap_or(lanes)
 }
 
-/// Messages of equal size; one step counter per process.
+/// Equal messages; step counter per process.
 struct Way {
     clocks: Vec<usize>,
     count: usize,
@@ -83,7 +83,7 @@ impl Way {
         self.clocks[to] = self.clocks[to].max(self.clocks[from]);
     }
 
-    /// Adds up a node; returns the process of its first lane, which has the sum.
+    /// Adds up a node; returns its first lane's process.
     fn up(&mut self, node: &Range<usize>, shares: &[Range<usize>]) -> usize {
         let owner = shares.iter().position(|share| share.contains(&node.start)).unwrap_or(0);
         let is_whole = shares.get(owner).is_none_or(|share| node.end <= share.end);
@@ -95,7 +95,7 @@ impl Way {
         to
     }
 
-    /// Distributes numbers of `root`, like [`Team::share`](gp_optim::Team::share).
+    /// Distributes from `root`, as [`Team::share`](gp_optim::Team::share).
     fn down(&mut self, root: usize) {
         let count = self.clocks.len();
         let mut step = count.next_power_of_two() / 2;
@@ -107,7 +107,7 @@ impl Way {
         }
     }
 
-    /// Collects numbers at process 0, like the first half of [`Team::count_up`](gp_optim::Team::count_up).
+    /// Collects at process 0, as [`Team::count_up`](gp_optim::Team::count_up) begins.
     fn together(&mut self) {
         let mut step = 1;
         while step < self.clocks.len() {
@@ -136,7 +136,7 @@ mod tests {
 
     type Stamped = (usize, Vec<f64>);
 
-    /// Team whose messages carry the sender's step count.
+    /// Team with messages that carry step counts.
     #[derive(Debug)]
     struct Clocked {
         rank: usize,
@@ -169,7 +169,6 @@ mod tests {
         fn end_all(&self, _: u8) {}
     }
 
-    /// Messages really sent during `work`.
     fn sent(count: usize, work: impl Fn(&TeamReduction) + Sync) -> Messages {
         let mut to: Vec<Vec<_>> = (0..count).map(|_| Vec::new()).collect();
         let mut from: Vec<Vec<_>> = (0..count).map(|_| Vec::new()).collect();

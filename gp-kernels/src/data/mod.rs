@@ -1,6 +1,4 @@
-//! Data sources read in parts, and sums over observations in a fixed order.
-//!
-//! Independent of covariances; in this crate because all methods with inducing inputs need both.
+//! Data sources, and sums in a fixed order.
 
 mod error;
 mod lanes;

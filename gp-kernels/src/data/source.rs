@@ -1,4 +1,4 @@
-//! Sources of observations: memory or seekable input.
+//! Sources of observations.
 
 use super::error::{DataError, check_count};
 use faer::MatRef;
@@ -13,7 +13,7 @@ use std::sync::{Mutex, PoisonError};
 pub enum Rows<'a> {
     /// Consecutive rows.
     Range(Range<usize>),
-    /// These rows, in this order.
+    /// Listed rows, in order.
     List(&'a [usize]),
 }
 
@@ -27,13 +27,13 @@ impl Rows<'_> {
         }
     }
 
-    /// `true` if no row is selected.
+    /// `true` without rows.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Row at a position of the selection.
+    /// Row at a position.
     #[must_use]
     pub fn at(&self, place: usize) -> usize {
         match self {
@@ -52,9 +52,9 @@ impl Rows<'_> {
     }
 }
 
-/// N observations with D inputs and P targets each.
+/// N observations of D inputs and P targets.
 ///
-/// Several threads may read at once. Callers check all numbers.
+/// Threads may read at once; callers check numbers.
 pub trait DataSource: Debug + Sync {
     /// Number N of observations.
     fn count(&self) -> usize;
@@ -65,23 +65,22 @@ pub trait DataSource: Debug + Sync {
     /// Number P of targets.
     fn outputs(&self) -> usize;
 
-    /// Reads B observations, row by row: B·D numbers into `points`, B·P into `targets`.
+    /// Reads B observations by rows: B·D into `points`, B·P into `targets`.
     ///
     /// # Errors
-    /// [`DataError::Read`] with the row.
+    /// [`DataError::Read`].
     fn read(&self, rows: &Rows<'_>, points: &mut [f64], targets: &mut [f64]) -> Result<(), DataError>;
 
-    /// Team over which rows are spread, and this process's rows. None if this process can read all rows
-    /// (default).
+    /// Team and own rows; None if all are readable (default).
     fn held(&self) -> Option<(&Team, Range<usize>)> {
         None
     }
 
-    /// Makes the rows of each lane readable in its [owner](super::Reduction::own) until the next call of
-    /// this or [`fetch`](Self::fetch). All processes of a team call it together.
+    /// Makes each lane's rows readable in its [owner](super::Reduction::own) until the next fetch. All
+    /// processes call it together.
     ///
     /// # Errors
-    /// Those of [`read`](Self::read) in the process that holds the rows, or [`DataError::Reduction`].
+    /// Errors of [`read`](Self::read) in the holder, [`DataError::Reduction`].
     fn fetch_lanes(&self, _lanes: &[Rows<'_>]) -> Result<(), DataError> {
         Ok(())
     }
@@ -89,7 +88,7 @@ pub trait DataSource: Debug + Sync {
     /// Makes rows readable in all processes, as [`fetch_lanes`](Self::fetch_lanes).
     ///
     /// # Errors
-    /// As [`fetch_lanes`](Self::fetch_lanes), or [`DataError::InAnotherProcess`].
+    /// As [`fetch_lanes`](Self::fetch_lanes), [`DataError::InAnotherProcess`].
     fn fetch(&self, _rows: &Rows<'_>) -> Result<(), DataError> {
         Ok(())
     }
@@ -103,10 +102,10 @@ pub struct Table<'a> {
 }
 
 impl<'a> Table<'a> {
-    /// Observations with `inputs` (N×D) and `targets` (N×P), any strides.
+    /// `inputs` (N×D) and `targets` (N×P), any strides.
     ///
     /// # Errors
-    /// [`DataError::NoData`] if N = 0; [`DataError::Shape`] if row numbers differ.
+    /// [`DataError::NoData`] if N = 0; [`DataError::Shape`].
     pub fn new(inputs: MatRef<'a, f64>, targets: MatRef<'a, f64>) -> Result<Self, DataError> {
         check_count("targets", "rows", inputs.nrows(), targets.nrows())?;
         if inputs.nrows() == 0 { Err(DataError::NoData) } else { Ok(Self { inputs, targets }) }
@@ -157,8 +156,7 @@ fn gather(from: MatRef<'_, f64>, rows: &Rows<'_>, out: &mut [f64]) -> Result<(),
     Ok(())
 }
 
-/// Observations in seekable input, usually a file: rows of little-endian 64-bit floats, inputs first. Keeps
-/// no rows in memory.
+/// Seekable rows of little-endian 64-bit floats, inputs first, read on demand.
 #[derive(Debug)]
 pub struct RowReader<R> {
     from: Mutex<State<R>>,
@@ -174,11 +172,10 @@ struct State<R> {
 }
 
 impl<R: Read + Seek> RowReader<R> {
-    /// All rows of `reader`, each with `dim` inputs and `outputs` targets.
+    /// Rows of `dim` inputs and `outputs` targets.
     ///
     /// # Errors
-    /// [`DataError::NoData`] without rows; [`DataError::Read`] if the length is unknown or no multiple of a
-    /// row.
+    /// [`DataError::NoData`]; [`DataError::Read`] for unknown length or incomplete rows.
     pub fn new(mut reader: R, dim: usize, outputs: usize) -> Result<Self, DataError> {
         let length = reader.seek(SeekFrom::End(0)).map_err(|error| failed(0, &error))?;
         let row = (dim + outputs) as u64 * SIZE as u64;
@@ -241,7 +238,7 @@ impl<R: Read + Seek + Debug + Send> DataSource for RowReader<R> {
 }
 
 impl<R> RowReader<R> {
-    /// Number of consecutive rows from `place` on, for one read.
+    /// Consecutive rows from `place` on.
     fn run(&self, rows: &Rows<'_>, place: usize) -> usize {
         let first = rows.at(place);
         (1..rows.len() - place).find(|k| rows.at(place + k) != first + k).unwrap_or(rows.len() - place)

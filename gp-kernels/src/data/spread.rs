@@ -1,7 +1,6 @@
-//! Observations spread over a team, for tables that no process can hold.
+//! Observations spread over a team.
 //!
-//! Each process holds consecutive rows. Other rows are sent in a collective step before they are read, and kept until
-//! the next such step.
+//! Processes hold consecutive rows. Others are sent by a collective fetch and kept until the next.
 
 use super::error::{DataError, check_count};
 use super::lanes::{lane_count, lane_rows};
@@ -11,12 +10,12 @@ use gp_optim::Team;
 use std::ops::Range;
 use std::sync::{PoisonError, RwLock};
 
-/// Rows of all processes, one part in each.
+/// Rows of all processes.
 #[derive(Debug)]
 pub struct SpreadRows<S> {
     team: Team,
     own: Range<usize>,
-    /// This process's rows, if any.
+    /// This process's rows.
     source: Option<S>,
     count: usize,
     dim: usize,
@@ -51,11 +50,10 @@ impl<S: DataSource> SpreadRows<S> {
         rows_of(team, rank, count)
     }
 
-    /// Rows of a team, each with `dim` inputs and `outputs` targets. `source` has this process's
-    /// [`share`](Self::share) of `count` rows; None if it is empty.
+    /// `count` rows; `source` has this process's [`share`](Self::share), None if empty.
     ///
     /// # Errors
-    /// [`DataError::Shape`] if the source has other sizes.
+    /// [`DataError::Shape`] for other sizes.
     pub fn new(
         team: Team,
         source: Option<S>,
@@ -77,7 +75,7 @@ impl<S: DataSource> SpreadRows<S> {
         (0..self.team.count()).find(|&rank| rows_of(&self.team, rank, self.count).contains(&row)).unwrap_or(0)
     }
 
-    /// Rows of this process, inputs before targets.
+    /// Own rows, inputs before targets.
     fn packed(&self, rows: &[usize]) -> Result<Vec<f64>, DataError> {
         let Some(source) = &self.source else { return Ok(Vec::new()) };
         let places: Vec<usize> = rows.iter().map(|row| row - self.own.start).collect();
@@ -95,7 +93,7 @@ impl<S: DataSource> SpreadRows<S> {
         Ok(packed)
     }
 
-    /// Distinct rows, ascending, that the lanes of a process need and it does not hold.
+    /// Distinct ascending rows that a process needs but lacks.
     fn lacking(&self, lanes: &[Rows<'_>], rank: usize) -> Vec<usize> {
         let held = rows_of(&self.team, rank, self.count);
         let own = &lanes[share(rank, self.team.count(), lanes.len())];
@@ -185,7 +183,7 @@ impl<S: DataSource + Send> DataSource for SpreadRows<S> {
         let (here, processes) = (self.team.rank(), self.team.count());
         let lacking = self.lacking(lanes, here);
         let (mut fetched, mut failed) = (Vec::new(), Ok(()));
-        // Pairs of processes in the same order everywhere, so that none wait for each other in a circle.
+        // Pairs of processes in the same order everywhere, against deadlock.
         for from in 0..processes {
             for to in (0..processes).filter(|&to| to != from && [from, to].contains(&here)) {
                 if to == here {
@@ -202,7 +200,7 @@ impl<S: DataSource + Send> DataSource for SpreadRows<S> {
                 if wanted.is_empty() {
                     continue;
                 }
-                // A process that cannot read sends something too, since others wait; all then act on its error.
+                // A process that cannot read still sends, since others wait; all then act on its error.
                 let packed = self.packed(wanted).unwrap_or_else(|error| {
                     failed = Err(error);
                     vec![f64::NAN; wanted.len() * self.width()]

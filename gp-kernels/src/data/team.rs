@@ -1,9 +1,7 @@
-//! Sums over the lanes of all processes of a team.
+//! Sums over the lanes of a team.
 //!
-//! A process sums the largest tree nodes that its lanes consist of. If a node has lanes of several processes,
-//! the process of its right half sends its sum to the process of its left half. So additions are in tree
-//! order for any number of processes. The critical path has about 2 log₂(processes) messages: up the tree,
-//! and back with the total.
+//! Processes sum the largest tree nodes within their lanes. The process of a right half sends its sum to that of the
+//! left half, in tree order. The critical path has about 2 log₂(processes) messages.
 
 use super::error::DataError;
 use super::lanes::{Fault, Reduction};
@@ -69,8 +67,7 @@ impl Reduction for TeamReduction {
     }
 }
 
-/// Lanes of a process. If the number of processes is a power of two, these are whole tree nodes; otherwise
-/// lanes are distributed as evenly as possible.
+/// Lanes of a process: whole tree nodes for powers of two, else evenly.
 pub(super) fn share(rank: usize, processes: usize, lanes: usize) -> Range<usize> {
     if !processes.is_power_of_two() {
         return rank * lanes / processes..(rank + 1) * lanes / processes;
@@ -106,7 +103,7 @@ struct TreeSum<'a> {
 }
 
 impl TreeSum<'_> {
-    /// Sum over a node, returned in the process of its first lane; None in others.
+    /// Sum over a node in its first lane's process, else None.
     fn sum(&self, node: &Range<usize>) -> Result<Option<Vec<f64>>, DataError> {
         if node.start >= self.own.end || self.own.start >= node.end {
             return Ok(None);
@@ -151,7 +148,6 @@ mod tests {
         1.0 / (3.0 + lane as f64)
     }
 
-    /// Sum of a node in tree order by one process.
     fn of(node: &Range<usize>) -> f64 {
         halves(node).map_or_else(|| value(node.start), |(left, right)| of(&left) + of(&right))
     }

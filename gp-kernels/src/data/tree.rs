@@ -1,7 +1,6 @@
-//! Sums over lanes along a binary tree of fixed shape.
+//! Sums along a fixed binary tree.
 //!
-//! A node is a range of lanes with two halves. Each thread holds one partial sum per level: memory is logarithmic in
-//! lanes.
+//! Nodes are ranges of lanes with two halves; each thread holds one partial sum per level.
 
 use super::error::DataError;
 use gp_linalg::Threading;
@@ -11,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 
 /// Partial sum: lists of numbers.
 pub trait Partial: Send + Debug {
-    /// New partial sum of the same sizes.
+    /// New partial sum of equal sizes.
     fn alike(&self) -> Self;
 
     /// `true` if `other` has the same sizes.
@@ -23,7 +22,7 @@ pub trait Partial: Send + Debug {
     /// Adds `other` elementwise.
     fn add(&mut self, other: &Self);
 
-    /// Appends all non-redundant numbers to a list.
+    /// Appends non-redundant numbers.
     fn pack(&self, into: &mut Vec<f64>);
 
     /// Restores packed numbers.
@@ -67,7 +66,7 @@ impl<P> Default for Pool<P> {
 }
 
 impl<P: Partial> Pool<P> {
-    /// Partial sum of the size of `like`, with arbitrary contents.
+    /// Partial sum sized as `like`, arbitrary contents.
     pub(super) fn take(&self, like: &P) -> P {
         let mut free = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match free.iter().position(|part| part.is_alike(like)) {
@@ -88,7 +87,7 @@ pub(super) struct Fold<'a, P, W> {
 }
 
 impl<P: Partial, W> Fold<'_, P, W> {
-    /// Writes the sum over a node to `out`, from the states of its lanes.
+    /// Sum over a node, to `out`.
     pub(super) fn node<T: Send, E: Send>(
         &self,
         node: Range<usize>,
@@ -125,13 +124,13 @@ impl<P: Partial, W> Fold<'_, P, W> {
     }
 }
 
-/// Halves of a node; None for a single lane.
+/// Halves of a node, if any.
 pub(super) fn halves(node: &Range<usize>) -> Option<(Range<usize>, Range<usize>)> {
     let middle = node.start + node.len() / 2;
     (node.len() > 1).then_some((node.start..middle, middle..node.end))
 }
 
-/// Largest tree nodes within lanes `own`, in order; the tree has `lanes` lanes.
+/// Largest nodes within `own`, in order.
 #[must_use]
 pub fn nodes(lanes: usize, own: &Range<usize>) -> Vec<Range<usize>> {
     let (mut open, mut found): (Vec<_>, _) = (std::iter::once(0..lanes).collect(), Vec::new());
@@ -148,10 +147,10 @@ pub fn nodes(lanes: usize, own: &Range<usize>) -> Vec<Range<usize>> {
     found
 }
 
-/// Writes the sum over all lanes to `total`, from sums of nodes.
+/// Writes the sum of all nodes to `total`.
 ///
 /// # Errors
-/// [`DataError::Reduction`] if lanes are missing.
+/// [`DataError::Reduction`] for missing lanes.
 pub fn add_nodes(lanes: usize, parts: &[(Range<usize>, &[f64])], total: &mut [f64]) -> Result<(), DataError> {
     let sum = sum_of(0..lanes, parts, total.len())?;
     total.copy_from_slice(&sum);

@@ -12,12 +12,10 @@ use crate::kernel::{Kernel, Pair, Points, TileShape};
 use crate::views;
 
 impl Evaluator {
-    /// Writes the covariances of `rows` (M×D) and `cols` (N×D) to `out` (M×N).
-    ///
-    /// Points of the two tables are different, even at equal coordinates.
+    /// Writes `K(rows, cols)` (M×N) to `out`; equal coordinates are different points.
     ///
     /// # Errors
-    /// Wrong shapes, non-finite numbers, and points invalid for the kernel.
+    /// Wrong shapes, invalid points, [`KernelError::Stopped`].
     pub fn cross<K: Kernel + ?Sized>(
         &self,
         kernel: &K,
@@ -33,7 +31,7 @@ impl Evaluator {
         Ok(())
     }
 
-    /// [`cross`](Evaluator::cross) without checks; `record` is empty or of
+    /// Unchecked [`cross`](Evaluator::cross); `record` is empty or
     /// [`cross_record_len`](Evaluator::cross_record_len).
     pub(crate) fn cross_of<K: Kernel + ?Sized>(
         &self,
@@ -60,8 +58,7 @@ impl Evaluator {
         record_of_tiles(kernel, shape, self.tile_columns(shape))
     }
 
-    /// Writes the covariances of a table (N×D) with itself to `out` (N×N), exactly symmetric, white noise
-    /// included.
+    /// Writes `K(points, points)` (N×N) to `out`, exactly symmetric, with white noise.
     ///
     /// # Errors
     /// As [`cross`](Evaluator::cross).
@@ -79,7 +76,7 @@ impl Evaluator {
         Ok(())
     }
 
-    /// Writes the prior variances of a table (N×D) to `out` (N).
+    /// Writes prior variances (N) to `out`.
     ///
     /// # Errors
     /// As [`cross`](Evaluator::cross).
@@ -100,7 +97,7 @@ impl Evaluator {
         self.with_workspace(|ws| kernel.diagonal(points, out, ws));
     }
 
-    /// Calls `body` with each tile of `out`, its first column, and its part of a record (possibly empty).
+    /// Calls `body(tile, first column, record part)` per tile.
     pub(crate) fn for_each_tile<L>(
         &self,
         tiles: &Tiles<L>,
@@ -115,7 +112,7 @@ impl Evaluator {
         }
     }
 
-    /// Fills one tile, through a buffer unless columns are contiguous.
+    /// Fills a tile, buffered unless column-major.
     pub(super) fn fill<K: Kernel + ?Sized>(
         &self,
         kernel: &K,
@@ -151,7 +148,6 @@ pub(crate) struct Tiles<L> {
 }
 
 impl<L: Fn(Range<usize>) -> usize + Sync> Tiles<L> {
-    /// Runs the tiles from column `start` on, by recursive halving.
     fn halve<B>(
         &self,
         threading: Threading,

@@ -1,4 +1,4 @@
-//! Callers' tables as finite ones with contiguous points.
+//! Checked, contiguous tables.
 
 use faer::MatRef;
 use gp_linalg::vector::dispatch;
@@ -10,7 +10,7 @@ use crate::kernel::{Kernel, Points, point};
 use crate::lanes::{LANES, total};
 use crate::views;
 
-/// Contiguous points: the caller's memory or a copy.
+/// Contiguous points, borrowed or copied.
 pub(crate) enum ContiguousTable<'a> {
     Borrowed(Points<'a>),
     Copied { buffer: Vec<f64>, count: usize, dim: usize },
@@ -33,7 +33,7 @@ impl ContiguousTable<'_> {
 }
 
 impl Evaluator {
-    /// Checks that a table is finite and valid for the kernel; copies non-contiguous points.
+    /// Checks points; copies them unless contiguous.
     pub(crate) fn table<'a, K: Kernel + ?Sized>(
         &self,
         what: &'static str,

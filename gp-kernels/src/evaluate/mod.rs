@@ -1,6 +1,4 @@
-//! Covariances of whole tables: inputs are checked once, tiles computed on several threads.
-//!
-//! Tiles and the order of sums depend on sizes only: the same bits for any number of threads.
+//! Covariances of whole tables, in tiles; bits do not depend on threads.
 
 mod forward;
 mod input;
@@ -24,11 +22,10 @@ use crate::error::KernelError;
 use crate::kernel::{Kernel, TileShape};
 use crate::workspace::Workspace;
 
-/// Runs work that a stop signal can stop, also between panels of factorisations and blocks of products, on
-/// all its threads. Output of stopped work is invalid.
+/// Runs work that a stop signal ends early; output is then invalid.
 ///
 /// # Errors
-/// [`KernelError::Stopped`], or errors of `work`.
+/// [`KernelError::Stopped`], errors of `work`.
 pub fn stoppable<T, E: From<KernelError>>(
     stop_signal: &StopSignal,
     work: impl FnOnce() -> Result<T, E>,
@@ -40,7 +37,7 @@ pub fn stoppable<T, E: From<KernelError>>(
     until(&StopCondition::new(move || stop_signal.is_pulled()), work).map_err(|_| KernelError::Stopped)?
 }
 
-/// Evaluator of kernels on whole tables; allocates only in the first call of each size.
+/// Kernels on whole tables; allocates once per size.
 #[derive(Debug)]
 pub struct Evaluator {
     threading: Threading,
@@ -50,32 +47,30 @@ pub struct Evaluator {
 }
 
 impl Evaluator {
-    /// Evaluator on the calling thread or rayon's current pool.
+    /// Evaluator on this thread or rayon's pool.
     pub fn new(threading: Threading) -> Self {
         Self { threading, stop_signal: StopSignal::default(), cuts: false, pool: Mutex::new(Vec::new()) }
     }
 
-    /// Adds a stop signal, checked before each table and between blocks of long ones.
+    /// Adds a stop signal.
     #[must_use]
     pub fn with_stop_signal(self, stop_signal: StopSignal) -> Self {
         Self { stop_signal, ..self }
     }
 
-    /// Cuts expensive tables into several tiles, which threads share, at the cost of one copy of the row
-    /// points per tile.
+    /// Cuts expensive tables for threads; tiles copy row points.
     #[must_use]
     pub fn with_cuts(self, cuts: bool) -> Self {
         Self { cuts, ..self }
     }
 
-    /// Evaluator on the calling thread, same stop signal.
+    /// Same stop signal, on this thread.
     #[must_use]
     pub fn here(&self) -> Self {
         Self::new(Threading::Here).with_stop_signal(self.stop_signal.clone())
     }
 
-    /// Checks the stop signal and whether work on the calling thread was
-    /// [stopped](gp_linalg::stop_condition).
+    /// Checks the stop signal and [condition](gp_linalg::stop_condition).
     ///
     /// # Errors
     /// [`KernelError::Stopped`].
@@ -83,7 +78,7 @@ impl Evaluator {
         if self.stop_signal.is_pulled() || is_over() { Err(KernelError::Stopped) } else { Ok(()) }
     }
 
-    /// Stop signal; the default never stops work.
+    /// Stop signal, by default none.
     pub fn stop_signal(&self) -> &StopSignal {
         &self.stop_signal
     }
@@ -108,14 +103,14 @@ impl Default for Evaluator {
     }
 }
 
-/// Maximum numbers per tile (2 MB); the minimum of 64 columns may need more.
+/// Maximum numbers per tile (2 MB), above 64 columns.
 const TILE: usize = 1 << 18;
-/// Maximum multiplications per cut tile: about 0.6 ms at 50 GFLOP/s.
+/// Maximum multiplications per cut tile: about 0.6 ms.
 const WORTH_CUTTING: usize = 1 << 24;
 const CUTS: usize = 8;
 
 impl Evaluator {
-    /// Columns per tile, a multiple of eight.
+    /// Columns per tile, multiple of eight.
     pub(crate) fn tile_columns(&self, shape: TileShape) -> usize {
         let TileShape { rows, cols, dim, .. } = shape;
         let most = ((TILE / rows.max(1)).clamp(64, 1024) / 8) * 8;
@@ -125,7 +120,7 @@ impl Evaluator {
     }
 }
 
-/// Covariance matrix of a table with itself, on the calling thread; [`Evaluator::gram`] for repeated use.
+/// [`Evaluator::gram`] on this thread.
 ///
 /// # Errors
 /// As [`Evaluator::gram`].
@@ -135,7 +130,7 @@ pub fn gram<K: Kernel + ?Sized>(kernel: &K, points: MatRef<'_, f64>) -> Result<M
     Ok(out)
 }
 
-/// Cross-covariances of two tables, on the calling thread; [`Evaluator::cross`] for repeated use.
+/// [`Evaluator::cross`] on this thread.
 ///
 /// # Errors
 /// As [`Evaluator::cross`].
@@ -149,7 +144,7 @@ pub fn cross<K: Kernel + ?Sized>(
     Ok(out)
 }
 
-/// Prior variances of a table, on the calling thread; [`Evaluator::diagonal`] for repeated use.
+/// [`Evaluator::diagonal`] on this thread.
 ///
 /// # Errors
 /// As [`Evaluator::diagonal`].

@@ -17,19 +17,19 @@ use crate::workspace::Workspace;
 /// Accumulators of [`Evaluator::cross_reverse`].
 #[derive(Debug)]
 pub struct CovarianceGradients<'a> {
-    /// Parameter gradient in natural units.
+    /// Parameter gradient, natural units.
     pub params: &'a mut [f64],
-    /// Row-point gradient (M×D), if wanted.
+    /// Row-point gradient, M×D.
     pub rows: Option<MatMut<'a, f64>>,
-    /// Column-point gradient (N×D), if wanted.
+    /// Column-point gradient, N×D.
     pub cols: Option<MatMut<'a, f64>>,
 }
 
 impl Evaluator {
-    /// Adds the gradients of `Σ upstream ∘ cross(rows, cols)`; `upstream` is M×N.
+    /// Adds gradients of `Σ upstream ∘ cross(rows, cols)`.
     ///
     /// # Errors
-    /// As [`cross`](Evaluator::cross), also for gradients of wrong shape.
+    /// As [`cross`](Evaluator::cross), wrong gradient shapes.
     pub fn cross_reverse<K: Kernel + ?Sized>(
         &self,
         kernel: &K,
@@ -48,7 +48,7 @@ impl Evaluator {
         Ok(())
     }
 
-    /// [`cross_reverse`](Evaluator::cross_reverse) without checks; `record` is empty or from
+    /// Unchecked [`cross_reverse`](Evaluator::cross_reverse); `record` is empty or from
     /// [`cross_of`](Evaluator::cross_of).
     pub(crate) fn cross_reverse_of<K: Kernel + ?Sized>(
         &self,
@@ -98,10 +98,10 @@ impl Evaluator {
         });
     }
 
-    /// Adds the gradients of `Σ upstream ∘ gram(points)`; `upstream` (N×N) may be asymmetric.
+    /// Adds gradients of `Σ upstream ∘ gram(points)`; `upstream` (N×N) may be asymmetric.
     ///
     /// # Errors
-    /// As [`gram`](Evaluator::gram), also for gradients of wrong shape.
+    /// As [`gram`](Evaluator::gram), wrong gradient shapes.
     pub fn gram_reverse<K: Kernel + ?Sized>(
         &self,
         kernel: &K,
@@ -119,10 +119,10 @@ impl Evaluator {
         Ok(())
     }
 
-    /// Adds the gradients of `Σ upstream · diagonal(points)`.
+    /// Adds gradients of `Σ upstream · diagonal(points)`.
     ///
     /// # Errors
-    /// As [`diagonal`](Evaluator::diagonal), also for gradients of wrong shape.
+    /// As [`diagonal`](Evaluator::diagonal), wrong gradient shapes.
     pub fn diagonal_reverse<K: Kernel + ?Sized>(
         &self,
         kernel: &K,
@@ -161,7 +161,7 @@ impl Evaluator {
         });
     }
 
-    /// Runs all parts; calls `finish` with results in order.
+    /// Runs parts; calls `finish` with results in order.
     pub(super) fn for_each_part<T: Send>(
         &self,
         count: usize,
@@ -180,7 +180,7 @@ impl Evaluator {
     }
 }
 
-/// Accumulators in the caller's memory, if contiguous.
+/// Accumulators in place, if contiguous.
 pub(super) fn in_place<'g>(
     params: &'g mut [f64],
     rows: Option<&'g mut MatMut<'_, f64>>,
@@ -194,7 +194,7 @@ pub(super) fn in_place<'g>(
     Some(Gradients { params, rows, cols: cols.and_then(|cols| cols.rb_mut().try_as_row_major_mut()) })
 }
 
-/// Calls `body` with a tile of contiguous columns, copied if necessary.
+/// Calls `body` with a contiguous tile.
 fn with_block(matrix: MatRef<'_, f64>, ws: &mut Workspace, body: impl FnOnce(Block<'_>, &mut Workspace)) {
     if let Some(block) = matrix.try_as_col_major() {
         return body(block, ws);

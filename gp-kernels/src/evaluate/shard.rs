@@ -1,4 +1,4 @@
-//! Part of a reverse pass with its own gradients.
+//! Shards of a reverse pass.
 
 use faer::MatMut;
 use faer::prelude::ReborrowMut;
@@ -7,7 +7,7 @@ use crate::kernel::{Gradients, point_mut};
 use crate::views;
 use crate::workspace::Workspace;
 
-/// Maximum shards, hence threads, of a reverse pass; their gradients are added in order.
+/// Maximum shards, hence threads; added in order.
 pub(super) const SHARDS: usize = 16;
 
 #[derive(Clone, Copy, Debug)]
@@ -16,7 +16,7 @@ pub(super) struct Wants {
     pub(super) cols: bool,
 }
 
-/// Sizes of a reverse pass; shard k has tiles k, k + `SHARDS`, k + 2 `SHARDS`, ….
+/// Sizes of a reverse pass; shard k has tiles k + n `SHARDS`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shards {
     pub(super) params: usize,
@@ -36,14 +36,14 @@ impl Shards {
         SHARDS.min(self.tile_count())
     }
 
-    /// First column and width of each tile of a shard.
+    /// First column and width per tile.
     pub(super) fn tiles(self, shard: usize) -> impl Iterator<Item = (usize, usize)> {
         let starts = (shard..self.tile_count()).step_by(SHARDS).map(move |tile| tile * self.width);
         starts.map(move |start| (start, self.width.min(self.cols - start)))
     }
 }
 
-/// Gradients of one shard: parameters, all row points, and its column points.
+/// Gradients: parameters, all row points, own column points.
 pub(super) struct Shard {
     index: usize,
     sizes: Shards,
@@ -74,7 +74,7 @@ impl Shard {
         }
     }
 
-    /// Offset of a tile in this shard's column gradients; earlier tiles have full width.
+    /// Tile offset in column gradients; earlier tiles are full.
     fn column_offset(&self, start: usize) -> usize {
         (start / self.sizes.width - self.index) / SHARDS * self.sizes.width
     }

@@ -1,7 +1,7 @@
-//! Gram matrices and their reverse pass, by tiles of the lower triangle.
+//! Gram matrices by tiles of the lower triangle.
 //!
-//! A tile below the diagonal also stands for its mirror image. In a diagonal tile with symmetrised upstream, row and
-//! column points get equal shares. The matrix diagonal has its own reverse pass.
+//! Lower tiles include their mirror image. Diagonal tiles have symmetrised upstream and only row-point gradients. The
+//! matrix diagonal has its own reverse pass.
 
 use std::ops::Range;
 
@@ -18,9 +18,9 @@ use crate::kernel::{Gradients, Kernel, Pair, Points, TileShape};
 use crate::views;
 use crate::workspace::Workspace;
 
-/// Maximum points per side of a tile (0.5 MB).
+/// Maximum points per tile side (0.5 MB).
 const EDGE: usize = 256;
-/// Points from which several threads work.
+/// Minimum points for several threads.
 const WORTH_CUTTING: usize = 128;
 
 #[derive(Clone, Copy, Debug)]
@@ -99,7 +99,7 @@ fn record_len<K: Kernel + ?Sized>(kernel: &K, dim: usize, tiles: impl Iterator<I
 
 struct Share {
     params: Vec<f64>,
-    /// Gradients from the part's first to its last point.
+    /// Gradients of the span's points.
     points: Option<Vec<f64>>,
 }
 
@@ -112,7 +112,7 @@ struct ReversePass<'a, K: ?Sized> {
 }
 
 impl Evaluator {
-    /// [`gram`](Evaluator::gram) without checks; `record` is empty or of length [`gram_record_len`].
+    /// Unchecked [`gram`](Evaluator::gram); `record` is empty or [`gram_record_len`].
     pub(crate) fn gram_of<K: Kernel + ?Sized>(
         &self,
         kernel: &K,
@@ -143,7 +143,7 @@ impl Evaluator {
         Ok(symmetrise_lower(out)?)
     }
 
-    /// [`gram_reverse`](Evaluator::gram_reverse) without checks; `record` is empty or from
+    /// Unchecked [`gram_reverse`](Evaluator::gram_reverse); `record` is empty or from
     /// [`gram_of`](Evaluator::gram_of).
     pub(crate) fn gram_reverse_of<K: Kernel + ?Sized>(
         &self,
@@ -187,7 +187,7 @@ impl Evaluator {
 }
 
 impl<K: Kernel + ?Sized> ReversePass<'_, K> {
-    /// Adds the gradients of one tile; `to.rows` starts at point `first`.
+    /// Adds a tile's gradients; `to.rows` starts at `first`.
     fn add(&self, tile: &Tile, first: usize, mut to: Gradients<'_>, ws: &mut Workspace) {
         let (m, n) = (tile.rows.len(), tile.cols.len());
         let mut weights = ws.take_dirty(m * n);
@@ -226,7 +226,7 @@ impl<K: Kernel + ?Sized> ReversePass<'_, K> {
         &self.record[start..][..self.kernel.record_len(tile.shape(dim))]
     }
 
-    /// Gradients of the matrix diagonal, where kernels may have a kink and rows and columns may differ.
+    /// Adds gradients of the matrix diagonal, where kernels may have kinks.
     fn add_diagonal(&self, tile: &Tile, to: Gradients<'_>, ws: &mut Workspace) {
         let mut upstream = ws.take_dirty(tile.rows.len());
         for (upstream, i) in upstream.iter_mut().zip(tile.rows.clone()) {
@@ -237,7 +237,7 @@ impl<K: Kernel + ?Sized> ReversePass<'_, K> {
     }
 }
 
-/// Upstream of a tile plus its mirror image; 0 on the matrix diagonal.
+/// Upstream of a tile and its mirror image, 0 on the diagonal.
 fn fold(upstream: MatRef<'_, f64>, tile: &Tile, weights: &mut [f64]) {
     // Columns per step: the mirror image is read across them.
     const STRIP: usize = 16;

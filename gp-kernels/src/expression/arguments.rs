@@ -7,16 +7,16 @@ use super::ExpressionError;
 use crate::error::KernelError;
 use crate::kernel::Kernel;
 
-/// Number and kind of a parameter's values.
+/// Allowed values of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParameterKind {
     /// One number.
     Shared,
-    /// One number, or one per input in brackets.
+    /// One number, or one per input.
     PerInput,
-    /// Like `PerInput`, in units of the inputs: a length-scale or period.
+    /// `PerInput` in units of the inputs (length-scale, period).
     Length,
-    /// Number of values of the default.
+    /// Default's number of values.
     Exact,
 }
 
@@ -26,7 +26,7 @@ impl ParameterKind {
     }
 }
 
-/// Arguments of a kernel's call; those that its builder does not take are an error.
+/// Arguments of a call; leftovers are an error.
 #[derive(Debug)]
 pub struct KernelArguments<'t> {
     pub(super) text: &'t str,
@@ -39,7 +39,7 @@ impl KernelArguments<'_> {
     /// Parameter from the expression, or its default.
     ///
     /// # Errors
-    /// [`ExpressionError`] at the argument for a value outside its domain or a wrong number of values.
+    /// [`ExpressionError`] for invalid values or counts.
     pub fn parameter(&mut self, default: Parameter, kind: ParameterKind) -> Result<Parameter, KernelError> {
         let ard = kind.is_per_input() && self.ard()?;
         let Some(given) = self.named.take(default.name()) else {
@@ -55,10 +55,10 @@ impl KernelArguments<'_> {
         if ard && !parameter.is_vector() { self.one_per_input(&parameter) } else { Ok(parameter) }
     }
 
-    /// Whole-number setting, such as a degree.
+    /// Whole-number setting.
     ///
     /// # Errors
-    /// [`ExpressionError`] unless a whole number ≥ 0.
+    /// [`ExpressionError`] for other values.
     pub fn whole_number(&mut self, name: &str, default: usize) -> Result<usize, KernelError> {
         self.named.whole_number(name, default).map_err(|fault| self.at(fault))
     }
@@ -66,7 +66,7 @@ impl KernelArguments<'_> {
     /// Next kernel argument.
     ///
     /// # Errors
-    /// [`ExpressionError`] at the call if none is left.
+    /// [`ExpressionError`] without one.
     pub fn kernel(&mut self) -> Result<Box<dyn Kernel>, KernelError> {
         let next = self.kernels.pop_front();
         next.ok_or_else(|| {
@@ -74,7 +74,7 @@ impl KernelArguments<'_> {
         })
     }
 
-    /// Columns of `dims=[…]`, which all kernels accept.
+    /// Columns of `dims=[…]`.
     pub(super) fn dims(&mut self) -> Result<Option<Vec<usize>>, KernelError> {
         const WANTED: &str = "`dims` takes columns from 0, as in dims=[0, 2]";
         let dims = self.named.whole_numbers("dims", WANTED).map_err(|fault| self.at(fault))?;

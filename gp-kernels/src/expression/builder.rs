@@ -10,12 +10,12 @@ use crate::algebra::{ActiveDims, Product, Scaled, Sum};
 use crate::error::KernelError;
 use crate::kernel::Kernel;
 
-/// Known facts about a kernel's columns.
+/// Known columns of a kernel.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Columns<'c> {
     Unknown,
     Count(usize),
-    /// Units of the expression per unit of the points, one per column.
+    /// Expression units per point unit.
     Units(&'c [f64]),
 }
 
@@ -68,7 +68,7 @@ impl Builder<'_> {
         Ok(Box::new(scaled.map_err(|error| self.fail(column, error.to_string()))?))
     }
 
-    /// Kernel of a call with its `dims`; its argument kernels get the same columns.
+    /// Kernel of a call and its `dims`.
     fn call(
         &self,
         entry: KernelEntry,

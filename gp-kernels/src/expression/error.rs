@@ -2,13 +2,13 @@
 
 use gp_optim::text::SyntaxError;
 
-/// Error in a kernel expression, with place and reason.
+/// Error in a kernel expression.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("column {column} of kernel expression `{text}`: {message}")]
 pub struct ExpressionError {
     /// Whole text.
     pub text: String,
-    /// Column in characters, from 1; one past the end if text is missing.
+    /// Character column, from 1; past the end for missing text.
     pub column: usize,
     /// Problem and remedy.
     pub message: String,
@@ -19,7 +19,7 @@ impl ExpressionError {
         Self { text: text.to_owned(), column: fault.column, message: fault.message }
     }
 
-    /// Two lines: the text, and a caret under the column.
+    /// Text above a caret at the column.
     pub fn pointer(&self) -> String {
         format!("{}\n{}^", self.text, " ".repeat(self.column.saturating_sub(1)))
     }

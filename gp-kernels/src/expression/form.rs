@@ -1,6 +1,6 @@
 //! Forms of kernels in expressions.
 
-/// Form of a kernel in expressions.
+/// Form in expressions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// `name(arguments)`
@@ -11,7 +11,7 @@ pub enum Form {
     Product,
     /// Parameter, `*`, child.
     Scale,
-    /// The child's call with these settings added, or `select(…)` around a child that is no call.
+    /// Child's call with settings added, else `select(…)`.
     Dims,
 }
 
@@ -61,13 +61,13 @@ impl KernelSetting {
         self.name
     }
 
-    /// Value: a whole number or columns.
+    /// Whole number or columns.
     #[must_use]
     pub fn value(&self) -> &SettingValue {
         &self.value
     }
 
-    /// Columns, if the value is a list.
+    /// Columns, if a list.
     pub(crate) fn columns(&self) -> Option<&[usize]> {
         match &self.value {
             SettingValue::List(list) => Some(list),

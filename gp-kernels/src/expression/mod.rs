@@ -1,5 +1,4 @@
-//! Kernel expressions, such as `1.3 * rbf(lengthscale=[0.5, 2]) + linear(dims=[0]) * periodic(period=1)`, as typed,
-//! stored in model files and shown in reports. A printed expression parses back to the same bits.
+//! Kernel expressions, such as `1.3 * rbf(lengthscale=[0.5, 2]) + linear(dims=[0])`; printed ones parse to equal bits.
 //!
 //! ```text
 //! sum      = product { "+" product }
@@ -8,8 +7,8 @@
 //! argument = name "=" value | name "=" true|false | sum
 //! ```
 //!
-//! Values, `fixed(…)`, bounds and priors: [`gp_optim::text`]. All kernels accept `dims=[…]`. Kernels with one value
-//! per input accept `ard=true`, which repeats a value if the number of inputs is known.
+//! Values, `fixed(…)`, bounds, priors: [`gp_optim::text`]. All kernels accept `dims=[…]`, those with per-input values
+//! also `ard=true` for a known number of inputs.
 
 mod arguments;
 mod builder;
@@ -28,7 +27,7 @@ pub(crate) use printer::{print, print_with};
 use crate::error::KernelError;
 use crate::kernel::Kernel;
 
-/// Entry of a [`Registry`](crate::Registry): name, summary and builder of a kernel.
+/// [`Registry`](crate::Registry) entry: name, summary, builder.
 #[derive(Clone, Copy, Debug)]
 pub struct KernelEntry {
     name: &'static str,
@@ -38,22 +37,22 @@ pub struct KernelEntry {
     build: Build,
 }
 
-/// Function that builds a kernel from its arguments.
+/// Builder from arguments.
 pub type Build = fn(&mut KernelArguments<'_>) -> Result<Box<dyn Kernel>, KernelError>;
 
 impl KernelEntry {
-    /// Entry with this name (letters, digits, `_`; no digit first).
+    /// Name of letters, digits, `_`; no digit first.
     pub const fn new(name: &'static str, summary: &'static str, build: Build) -> Self {
         Self { name, summary, example: name, aliases: &[], build }
     }
 
-    /// Adds an example, for kernels that need arguments.
+    /// Adds an example, if arguments are needed.
     #[must_use]
     pub const fn with_example(self, example: &'static str) -> Self {
         Self { example, ..self }
     }
 
-    /// Adds other names, accepted only by [`Registry::named`](crate::Registry::named).
+    /// Adds names for [`Registry::named`](crate::Registry::named).
     #[must_use]
     pub const fn with_aliases(self, aliases: &'static [&'static str]) -> Self {
         Self { aliases, ..self }

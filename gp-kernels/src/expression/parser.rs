@@ -1,19 +1,18 @@
-//! Recursive-descent parser from tokens to an expression tree.
+//! Parser from tokens to an expression tree.
 
 use gp_optim::text::{Arguments, Numbers, Reader, SyntaxError, Token};
 
 use super::{ExpressionError, KernelEntry};
 use crate::error::KernelError;
 
-/// Maximum depth of parentheses, to limit stack use.
 const MAX_DEPTH: usize = 64;
 const MAX_KERNELS: usize = 1_000;
 
-/// Node of an expression. Its kernel is built later, because `dims` may follow it.
+/// Expression node, built later because `dims` may follow.
 #[derive(Debug)]
 pub(super) enum Node {
     Sum(Vec<Node>),
-    /// Factors, an optional number among them, and their first column in the text.
+    /// Factors, optional number, first column.
     Product {
         column: usize,
         scale: Option<Numbers>,

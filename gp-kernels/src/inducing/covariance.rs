@@ -1,4 +1,4 @@
-//! Covariances of inducing points or windows with each other and with data.
+//! Covariances of inducing inputs and data.
 
 use faer::prelude::ReborrowMut;
 use faer::{MatMut, MatRef};
@@ -22,12 +22,12 @@ impl InducingInputs {
     /// Writes `K_zz` (M×M).
     ///
     /// # Errors
-    /// As [`Evaluator::gram`]; [`KernelError::NoWindow`] without closed form for windows.
+    /// As [`Evaluator::gram`], or [`KernelError::NoWindow`].
     pub fn gram(&self, kernel: &dyn Kernel, out: MatMut<'_, f64>, by: &Evaluator) -> Result<(), KernelError> {
         self.gram_of(kernel, out, &mut [], by)
     }
 
-    /// [`gram`](InducingInputs::gram) with a record, empty or of
+    /// [`gram`](InducingInputs::gram); `record` is empty or
     /// [`gram_record_len`](InducingInputs::gram_record_len).
     pub(super) fn gram_of(
         &self,
@@ -48,7 +48,7 @@ impl InducingInputs {
     /// Writes `K_zx` (M×N) for `x` (N×D).
     ///
     /// # Errors
-    /// As [`Evaluator::cross`]; [`KernelError::NoWindow`] without closed form for windows.
+    /// As [`Evaluator::cross`], or [`KernelError::NoWindow`].
     pub fn cross(
         &self,
         kernel: &dyn Kernel,
@@ -62,7 +62,7 @@ impl InducingInputs {
         Ok(())
     }
 
-    /// Checks data for the kernel and these inducing inputs.
+    /// Checks data against kernel and inputs.
     pub(crate) fn data<'x>(
         &self,
         kernel: &dyn Kernel,
@@ -73,7 +73,7 @@ impl InducingInputs {
         by.table("data", kernel, x)
     }
 
-    /// [`cross`](InducingInputs::cross) for checked [`data`](InducingInputs::data); `record` is empty or of
+    /// [`cross`](InducingInputs::cross) for checked [`data`](InducingInputs::data); `record` is empty or
     /// [`cross_record_len`](InducingInputs::cross_record_len).
     pub(crate) fn cross_of(
         &self,
@@ -95,11 +95,11 @@ impl InducingInputs {
         Ok(())
     }
 
-    /// Adds the gradients of `Σ upstream ∘ K_zz`: `params` in natural units, `values` in the order of
+    /// Adds gradients of `Σ upstream ∘ K_zz`: `params` in natural units, `values` as
     /// [`values`](InducingInputs::values).
     ///
     /// # Errors
-    /// As [`gram`](InducingInputs::gram), also for gradients of wrong length.
+    /// As [`gram`](InducingInputs::gram), wrong gradient lengths.
     pub fn gram_reverse(
         &self,
         kernel: &dyn Kernel,
@@ -111,7 +111,7 @@ impl InducingInputs {
         self.gram_reverse_of(kernel, upstream, (params, values), &[], by)
     }
 
-    /// [`gram_reverse`](InducingInputs::gram_reverse) with an empty record or that of
+    /// [`gram_reverse`](InducingInputs::gram_reverse); `record` is empty or from
     /// [`gram_of`](InducingInputs::gram_of).
     pub(super) fn gram_reverse_of(
         &self,
@@ -148,10 +148,10 @@ impl InducingInputs {
         Ok(())
     }
 
-    /// Adds the gradients of `Σ upstream ∘ K_zx`, as [`gram_reverse`](InducingInputs::gram_reverse).
+    /// Adds gradients of `Σ upstream ∘ K_zx`, as [`gram_reverse`](InducingInputs::gram_reverse).
     ///
     /// # Errors
-    /// As [`cross`](InducingInputs::cross), also for gradients of wrong length.
+    /// As [`cross`](InducingInputs::cross), wrong gradient lengths.
     pub fn cross_reverse(
         &self,
         kernel: &dyn Kernel,
@@ -167,8 +167,8 @@ impl InducingInputs {
         Ok(())
     }
 
-    /// [`cross_reverse`](InducingInputs::cross_reverse) for checked [`data`](InducingInputs::data), with an
-    /// empty record or that of [`cross_of`](InducingInputs::cross_of).
+    /// [`cross_reverse`](InducingInputs::cross_reverse) for checked [`data`](InducingInputs::data); `record`
+    /// is empty or from [`cross_of`](InducingInputs::cross_of).
     pub(crate) fn cross_reverse_of(
         &self,
         kernel: &dyn Kernel,
@@ -203,7 +203,7 @@ impl InducingInputs {
         if self.windows().is_some() { 0 } else { by.cross_record_len(kernel, shape) }
     }
 
-    /// Checks shapes; inducing inputs are finite by construction.
+    /// Checks shapes; inducing inputs are always finite.
     fn check_reverse(
         &self,
         kernel: &dyn Kernel,
@@ -217,7 +217,6 @@ impl InducingInputs {
         by.with_workspace(|ws| kernel.check_inputs(self.z(), ws))
     }
 
-    /// Gradients of Z and of windows, split.
     fn split_gradient<'g>(
         &self,
         values: &'g mut [f64],
@@ -259,7 +258,7 @@ fn fill(windowed: &dyn Windowed, pair: WindowedPair<'_>, out: MatMut<'_, f64>, b
     });
 }
 
-/// Reverse pass of whole tables, on one thread.
+/// Reverse pass on one thread.
 fn reverse(
     windowed: &dyn Windowed,
     pair: WindowedPair<'_>,

@@ -1,4 +1,4 @@
-//! Coverage of data by inducing inputs.
+//! Coverage of data.
 
 use super::{InducingInputs, InducingPrior, SharedPoints};
 use crate::error::KernelError;
@@ -10,22 +10,22 @@ use serde::{Deserialize, Serialize};
 
 const CHUNK: usize = 1024;
 
-/// Share of prior variance that inducing values explain, in [0, 1]: `1 − s_i/k_ii`.
+/// Explained share of prior variance, `1 − s_i/k_ii`, in [0, 1].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Coverage {
     /// `1 − Σ s_i/Σ k_ii` over all points.
     pub mean: f64,
-    /// Lowest share of a single point.
+    /// Minimum over points.
     pub worst: f64,
-    /// First row with the lowest share.
+    /// First row of the minimum.
     pub worst_row: usize,
 }
 
 impl Coverage {
-    /// Coverage of the rows of `x` (N×D); 1 at points with prior variance 0.
+    /// Coverage of `x` (N×D), 1 at prior variance 0.
     ///
     /// # Errors
-    /// As [`InducingPrior::new`] and [`InducingPrior::project`]; [`KernelError::NoInducingInputs`].
+    /// As [`InducingPrior::new`], [`InducingPrior::project`]; [`KernelError::NoInducingInputs`].
     pub fn new(
         kernel: &dyn Kernel,
         inputs: &InducingInputs,
@@ -79,7 +79,7 @@ mod tests {
         assert!((found.mean - (1.0 + share(1.0) + share(2.0)) / 3.0).abs() < 1e-14);
     }
 
-    /// 1 at the points themselves, 0 far away and for white noise.
+    /// 1 at inducing inputs, 0 far away, less than 1 with white noise.
     #[test]
     fn the_ends_of_the_scale() {
         let places: Vec<f64> = (0..1500).map(|i| f64::from(i % 7)).collect();

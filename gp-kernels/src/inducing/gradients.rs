@@ -5,17 +5,16 @@ use faer::{Mat, MatMut, MatRef};
 use super::process::SparseProcess;
 use crate::tree::parameter_count;
 
-/// Gradients summed over data, before the reverse pass of the Cholesky factor of `K_zz`; one list, so that
-/// lanes, threads and processes can be added.
+/// Gradients before the reverse pass through `K_zz`.
 #[derive(Clone, Debug)]
 pub struct PriorGradients {
-    /// Gradients of kernel parameters, inducing inputs, and L (column-major).
+    /// Kernel parameters, inducing inputs, L (column-major).
     sums: Vec<f64>,
-    /// Lengths of the parts; `count` is M.
+    /// Lengths; `count` is M.
     params: usize,
     inputs: usize,
     count: usize,
-    /// Gradient of `K_zz`, from that of L.
+    /// Gradient of `K_zz`.
     covariance: Mat<f64>,
 }
 
@@ -42,17 +41,17 @@ impl PriorGradients {
         self.sums.fill(0.0);
     }
 
-    /// Gradient of kernel parameters, in natural units.
+    /// Gradient of kernel parameters, natural units.
     pub fn params(&self) -> &[f64] {
         &self.sums[..self.params]
     }
 
-    /// Gradient of inducing inputs, ordered as [`InducingInputs::values`](super::InducingInputs::values).
+    /// Gradient of inducing inputs, as [`InducingInputs::values`](super::InducingInputs::values).
     pub fn inputs(&self) -> &[f64] {
         &self.sums[self.params..][..self.inputs]
     }
 
-    /// Writes the gradient of all parameters of the sparse process to the front of `out`; returns the rest.
+    /// Writes kernel and input gradients to the front of `out`; returns the rest.
     ///
     /// # Panics
     /// If `out` is too short.
@@ -67,7 +66,7 @@ impl PriorGradients {
         MatRef::from_column_major_slice(&self.sums[self.params + self.inputs..], self.count, self.count)
     }
 
-    /// All gradients: kernel parameters, inducing inputs, L (column-major).
+    /// Kernel parameters, inducing inputs, L (column-major).
     pub fn as_slice(&self) -> &[f64] {
         &self.sums
     }
@@ -77,12 +76,12 @@ impl PriorGradients {
         &mut self.sums
     }
 
-    /// Gradient of kernel parameters, mutable, for parts independent of inducing inputs.
+    /// Gradient of kernel parameters, mutable.
     pub fn params_mut(&mut self) -> &mut [f64] {
         &mut self.sums[..self.params]
     }
 
-    /// Gradient of L (lower triangle), mutable, for parts known without a pass.
+    /// Gradient of L (lower triangle), mutable.
     pub fn factor_mut(&mut self) -> MatMut<'_, f64> {
         self.parts_mut().factor
     }

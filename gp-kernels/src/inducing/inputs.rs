@@ -7,7 +7,7 @@ use crate::error::KernelError;
 use crate::kernel::Points;
 use crate::views;
 
-/// M inducing inputs `Z` in D dimensions: points, or centres of Gaussian windows.
+/// M×D points, or centres of Gaussian windows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Unchecked")]
 pub struct InducingInputs {
@@ -18,7 +18,6 @@ pub struct InducingInputs {
     windows: Option<Vec<f64>>,
 }
 
-/// Unchecked contents of a file.
 #[derive(Deserialize)]
 struct Unchecked {
     count: usize,
@@ -59,20 +58,20 @@ impl TryFrom<Unchecked> for InducingInputs {
 }
 
 impl InducingInputs {
-    /// Inducing points, the rows of `z` (M×D).
+    /// Inducing points `z` (M×D).
     ///
     /// # Errors
-    /// [`KernelError::NotFinite`] with row and column.
+    /// [`KernelError::NotFinite`].
     pub fn points(z: MatRef<'_, f64>) -> Result<Self, KernelError> {
         let mut flat = Vec::with_capacity(z.nrows() * z.ncols());
         copy_finite("inducing inputs", z, |value| value.is_finite(), &mut flat)?;
         Ok(Self { count: z.nrows(), dim: z.ncols(), z: flat, windows: None })
     }
 
-    /// Makes points centres of Gaussian windows with these variances (M×D, ≥ 0; 0 is a point).
+    /// Adds window variances (M×D, ≥ 0; 0 is a point).
     ///
     /// # Errors
-    /// [`KernelError::Shape`] unless M×D; [`KernelError::NotFinite`] for a negative or non-finite variance.
+    /// [`KernelError::Shape`]; [`KernelError::NotFinite`], also for negative variances.
     pub fn with_windows(mut self, variances: MatRef<'_, f64>) -> Result<Self, KernelError> {
         for (axis, expected, found) in
             [("rows", self.count, variances.nrows()), ("columns", self.dim, variances.ncols())]
@@ -87,12 +86,12 @@ impl InducingInputs {
         Ok(self)
     }
 
-    /// Number M of inducing inputs.
+    /// Number M.
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// Number D of dimensions.
+    /// Dimensions D.
     pub fn dim(&self) -> usize {
         self.dim
     }
@@ -102,17 +101,17 @@ impl InducingInputs {
         views::points(&self.z, self.count, self.dim)
     }
 
-    /// Variances of windows, M×D, if any.
+    /// Window variances, M×D.
     pub fn windows(&self) -> Option<Points<'_>> {
         self.windows.as_ref().map(|windows| views::points(windows, self.count, self.dim))
     }
 
-    /// Trainable numbers: Z row by row, then variances of windows.
+    /// Trainable: Z by rows, then window variances.
     pub fn values(&self) -> Vec<f64> {
         self.z.iter().chain(self.windows.iter().flatten()).copied().collect()
     }
 
-    /// Sets all values, ordered as [`values`](InducingInputs::values). Changes nothing on an error.
+    /// Sets [`values`](InducingInputs::values); unchanged on errors.
     ///
     /// # Errors
     /// As the constructors.
@@ -126,10 +125,10 @@ impl InducingInputs {
         self.move_to(z, self.windows.is_some().then_some(windows))
     }
 
-    /// Sets `z` and window variances. Changes nothing on an error.
+    /// Sets `z` and window variances; unchanged on errors.
     ///
     /// # Errors
-    /// As the constructors, and if `windows` is given for points or missing for windows.
+    /// As the constructors, or wrong `windows`.
     pub fn move_to(&mut self, z: &[f64], windows: Option<&[f64]>) -> Result<(), KernelError> {
         let parts = [
             (self.z.len(), z.len()),

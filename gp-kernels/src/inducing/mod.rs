@@ -1,4 +1,4 @@
-//! Inducing inputs, and the GP prior at them.
+//! Inducing inputs and their prior.
 
 mod covariance;
 mod coverage;

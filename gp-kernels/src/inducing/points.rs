@@ -1,4 +1,4 @@
-//! Points that projections share.
+//! Points shared by projections.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use faer::MatRef;
 use crate::kernel::Points;
 use crate::views;
 
-/// N points in D dimensions, shared by projections without copies.
+/// N×D points, shared without copies.
 #[derive(Clone, Debug, Default)]
 pub struct SharedPoints {
     values: Arc<Vec<f64>>,
@@ -16,7 +16,7 @@ pub struct SharedPoints {
 }
 
 impl SharedPoints {
-    /// Copy of these points (N×D).
+    /// Copy of points (N×D).
     #[must_use]
     pub fn new(x: MatRef<'_, f64>) -> Self {
         let mut points = Self::default();
@@ -24,13 +24,13 @@ impl SharedPoints {
         points
     }
 
-    /// Replaces the contents by points (N×D), as [`overwrite`](SharedPoints::overwrite).
+    /// Copies points (N×D), as [`overwrite`](SharedPoints::overwrite).
     pub fn copy_from(&mut self, x: MatRef<'_, f64>) {
         let (count, dim) = (x.nrows(), x.ncols());
         views::points_mut(self.overwrite(count, dim), count, dim).copy_from(x);
     }
 
-    /// Buffer for `count` points, row by row. Reuses memory unless a projection shares it.
+    /// Buffer for `count` points; reuses unshared memory.
     pub fn overwrite(&mut self, count: usize, dim: usize) -> &mut [f64] {
         (self.count, self.dim) = (count, dim);
         if Arc::get_mut(&mut self.values).is_none() {
@@ -41,7 +41,7 @@ impl SharedPoints {
         values
     }
 
-    /// Coordinates, D per point.
+    /// D coordinates per point.
     #[must_use]
     pub fn values(&self) -> &[f64] {
         &self.values

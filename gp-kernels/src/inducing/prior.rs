@@ -1,4 +1,4 @@
-//! Whitened prior at the inducing inputs: `K_zz = L Lᵀ`, `u = L v` with `v ~ N(0, I)`.
+//! Whitened prior: `K_zz = L Lᵀ`, `u = L v`, `v ~ N(0, I)`.
 
 use std::sync::Arc;
 
@@ -15,10 +15,7 @@ use crate::evaluate::{Evaluator, check_shape};
 use crate::kernel::Kernel;
 use crate::tree::copy_values;
 
-/// Kernel, inducing inputs, and the Cholesky factor of `K_zz`.
-///
-/// Projections, derivatives and predictions belong to one prior. Its copies change only in
-/// [`refresh`](InducingPrior::refresh).
+/// Kernel, inducing inputs, factor of `K_zz`; changed by [`refresh`](InducingPrior::refresh).
 #[derive(Clone, Debug)]
 pub struct InducingPrior {
     pub(super) state: Arc<PriorState>,
@@ -30,27 +27,26 @@ pub struct InducingPrior {
 pub(super) struct PriorState {
     pub(super) kernel: Box<dyn Kernel>,
     pub(super) inputs: InducingInputs,
-    /// Structure of the process whose kernel was copied.
+    /// Structure of the copied kernel.
     structure: Option<Structure>,
     pub(super) factor: Cholesky,
-    /// Record of `K_zz`, from [`InducingPrior::refresh`].
+    /// Record of `K_zz`.
     record: Vec<f64>,
 }
 
-/// Maximum record length of `K_zz`: 16 MB, distances of 1100 points in 784 dimensions or 1400 in a few.
-/// Above it, recomputation costs less than memory traffic.
+/// Maximum record length of `K_zz`; beyond, recomputation is faster.
 const RECORDED: usize = 1 << 21;
 
 impl InducingPrior {
     /// Prior of a sparse process.
     ///
     /// # Errors
-    /// As [`InducingInputs::gram`]; [`KernelError::Linalg`] if the largest jitter does not suffice.
+    /// As [`InducingInputs::gram`]; [`KernelError::Linalg`] if all jitter fails.
     pub fn new(process: &SparseProcess, policy: &JitterPolicy, by: &Evaluator) -> Result<Self, KernelError> {
         Self::of(process.kernel().clone_box(), process.inputs().clone(), policy, by)
     }
 
-    /// Prior of a kernel and inducing inputs.
+    /// Prior of kernel and inducing inputs.
     ///
     /// # Errors
     /// As [`new`](InducingPrior::new).
@@ -67,9 +63,7 @@ impl InducingPrior {
         Ok(prior)
     }
 
-    /// Updates the prior after a change of the process; reuses memory if no projection of this prior exists.
-    /// Records `K_zz` for [`finish_reverse`](InducingPrior::finish_reverse) unless M is too large. After an
-    /// error the prior is unusable until a call succeeds.
+    /// Updates the prior, in place without projections. Unusable after an error, until a call succeeds.
     ///
     /// # Errors
     /// As [`new`](InducingPrior::new).
@@ -86,12 +80,12 @@ impl InducingPrior {
         self.factor_anew(policy, by)
     }
 
-    /// Drops memory that only [`refresh`](Self::refresh) needs.
+    /// Drops memory of [`refresh`](Self::refresh).
     pub(crate) fn without_scratch(self) -> Self {
         Self { k_zz: Mat::new(), ..self }
     }
 
-    /// `true` if both share their state.
+    /// `true` if both share state.
     pub(crate) fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.state, &other.state)
     }
@@ -105,7 +99,7 @@ impl InducingPrior {
         Ok(factor.refactor_on(self.k_zz.as_ref(), policy, by.threading())?)
     }
 
-    /// Number M of inducing inputs.
+    /// Number M.
     pub fn count(&self) -> usize {
         self.state.inputs.count()
     }
@@ -125,16 +119,15 @@ impl InducingPrior {
         &self.state.factor
     }
 
-    /// Jitter of `K_zz` and its reason.
+    /// Jitter of `K_zz`.
     pub fn jitter(&self) -> &JitterRecord {
         self.state.factor.jitter()
     }
 
-    /// Adds the gradient of L, summed over all projections since the last refresh, to those of kernel
-    /// parameters and inducing inputs.
+    /// Adds the part through L, summed since the last refresh, to the other gradients.
     ///
     /// # Errors
-    /// [`KernelError::Shape`] if the gradients belong to another process.
+    /// [`KernelError::Shape`] for gradients of another process.
     pub fn finish_reverse(&self, grads: &mut PriorGradients, by: &Evaluator) -> Result<(), KernelError> {
         let PriorState { kernel, inputs, factor, record, .. } = &*self.state;
         let count = inputs.count();
@@ -149,7 +142,7 @@ impl InducingPrior {
 }
 
 impl PriorState {
-    /// Copies the values, and the kernel itself if its structure changed.
+    /// Copies values, and the kernel if its structure changed.
     fn follow(&mut self, process: &SparseProcess) {
         let structure = Some(process.structure());
         if self.structure != structure || !copy_values(process.kernel(), self.kernel.as_mut()) {

@@ -1,4 +1,4 @@
-//! Latent function with kernel and inducing inputs.
+//! Latent function with inducing inputs.
 
 use super::InducingInputs;
 use crate::error::KernelError;
@@ -9,17 +9,17 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// `f ~ GP(0, k)` with M inducing inputs `Z`.
 ///
-/// Parameters: the kernel's, then Z row by row, then window variances, if any.
+/// Parameters: kernel, Z by rows, window variances.
 #[derive(Clone, Debug)]
 pub struct SparseProcess {
     kernel: Box<dyn Kernel>,
     inputs: InducingInputs,
-    /// Z and window variances, as parameters.
+    /// Z and window variances.
     places: Vec<Parameter>,
     structure: Structure,
 }
 
-/// Identity of a kernel's structure, shared by copies until [`SparseProcess::kernel_mut`].
+/// Identity of a kernel's structure, shared by copies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Structure(u64);
 
@@ -31,11 +31,10 @@ impl Structure {
 }
 
 impl SparseProcess {
-    /// Latent function with all parameters trained.
+    /// Process with all parameters trained.
     ///
     /// # Errors
-    /// [`KernelError::NoInducingInputs`]; [`KernelError::Parameter`] for a window of variance 0, which
-    /// cannot be trained.
+    /// [`KernelError::NoInducingInputs`]; [`KernelError::Parameter`] for window variance 0.
     pub fn new(kernel: Box<dyn Kernel>, inputs: InducingInputs) -> Result<Self, KernelError> {
         if inputs.count() == 0 {
             return Err(KernelError::NoInducingInputs);
@@ -56,7 +55,7 @@ impl SparseProcess {
         self
     }
 
-    /// Fixes widths of windows, not their centres.
+    /// Fixes window widths, not centres.
     #[must_use]
     pub fn with_fixed_windows(mut self) -> Self {
         self.places.iter_mut().skip(1).for_each(|parameter| parameter.fix_all(true));
@@ -75,7 +74,7 @@ impl SparseProcess {
         self.kernel.as_ref()
     }
 
-    /// Kernel, mutable: values, fixed marks, bounds, priors.
+    /// Kernel, mutable.
     pub fn kernel_mut(&mut self) -> &mut dyn Kernel {
         self.structure = Structure::unique();
         self.kernel.as_mut()
@@ -91,13 +90,13 @@ impl SparseProcess {
         &self.inputs
     }
 
-    /// `true` if any inducing input or window is trained.
+    /// `true` if inputs or windows are trained.
     #[must_use]
     pub fn trains_inputs(&self) -> bool {
         self.places.iter().any(|parameter| parameter.free_len() > 0)
     }
 
-    /// Names of all values: `kernel.rbf.lengthscale[1]`, then `z[m,d]` and `window[m,d]`.
+    /// `kernel.rbf.lengthscale[1]` …, then `z[m,d]` and `window[m,d]`.
     #[must_use]
     pub fn parameter_names(&self) -> Vec<String> {
         let kernel = self.kernel.parameter_names().into_iter().map(|name| format!("kernel.{name}"));

@@ -1,5 +1,4 @@
-//! Projection of data on inducing inputs: given whitened inducing values v, the latent value of a point is
-//! `N(φᵀ v, s)` with `φ = L⁻¹ k_zx` and `s = k_xx − φᵀφ`.
+//! Projection on inducing inputs: `f | v ~ N(φᵀ v, s)`, `φ = L⁻¹ k_zx`, `s = k_xx − φᵀφ`.
 
 use std::sync::Arc;
 
@@ -16,15 +15,14 @@ use crate::kernel::Points;
 use crate::lanes::dot;
 use crate::tree::parameter_count;
 
-/// φ and s of some points under a prior, with the state of the reverse pass. Shares the prior and the
-/// points; dropping it returns memory to the prior.
+/// φ and s of points, with reverse pass.
 #[derive(Debug)]
 pub struct Projection {
     prior: Arc<PriorState>,
     points: SharedPoints,
     phi: Vec<f64>,
     residual: Vec<f64>,
-    /// Record of `K_zx`; may be empty.
+    /// Record of `K_zx`, maybe empty.
     record: Vec<f64>,
     pool: Arc<ProjectionMemory>,
 }
@@ -41,9 +39,7 @@ impl Drop for Projection {
 impl InducingPrior {
     /// Projects points.
     ///
-    /// Records distances for the reverse pass if at most `recorded` numbers are needed: a few per entry of
-    /// `K_zx`, and with many dimensions the scaled points. Otherwise the reverse pass recomputes them, with
-    /// the same bits.
+    /// Records distances of up to `recorded` numbers; beyond, the reverse pass recomputes equal bits.
     ///
     /// # Errors
     /// As [`InducingInputs::cross`](super::InducingInputs::cross).
@@ -77,7 +73,7 @@ impl InducingPrior {
 }
 
 impl Projection {
-    /// Φ, M×N, one column per point.
+    /// Φ, M×N.
     #[must_use]
     pub fn phi(&self) -> MatRef<'_, f64> {
         MatRef::from_column_major_slice(&self.phi, self.prior.inputs.count(), self.residual.len())
@@ -107,14 +103,13 @@ impl Projection {
         self.points.view()
     }
 
-    /// Reverse pass, from derivatives with respect to Φ (`upstream`, M×N) and s (`by_residual`, N).
+    /// Reverse pass from derivatives by Φ (`upstream`, M×N) and s (`by_residual`, N).
     ///
-    /// Overwrites `upstream` by derivatives with respect to `K_zx`. Adds all gradients to `grads` except the
-    /// part through `K_zz`, which [`InducingPrior::finish_reverse`] adds once at the end. Where s was cut at
-    /// 0, the derivative is that of the uncut formula.
+    /// Overwrites `upstream` by derivatives by `K_zx`. [`InducingPrior::finish_reverse`] adds the part
+    /// through `K_zz`. Ignores the cut of s at 0.
     ///
     /// # Errors
-    /// [`KernelError::Shape`] for upstream or gradients of wrong shape.
+    /// [`KernelError::Shape`].
     pub fn reverse(
         &self,
         mut upstream: MatMut<'_, f64>,
@@ -137,8 +132,7 @@ impl Projection {
         self.reverse_pulled(by_k_zx, by_residual, grads, by)
     }
 
-    /// Reverse pass of `K_zx` and diag `K_xx`, from derivatives with respect to `K_zx` (`by_k_zx`, M×N) and
-    /// s (`by_residual`, N). The gradient of L is unchanged.
+    /// Reverse pass from derivatives by `K_zx` (M×N) and diag `K_xx` (N), without the gradient of L.
     ///
     /// # Errors
     /// As [`reverse`](Self::reverse).

@@ -1,23 +1,23 @@
-//! Kernels with closed forms for Gaussian windows.
+//! Closed forms for Gaussian windows.
 
 use crate::tables::{Block, BlockMut, Points, PointsMut};
 use crate::workspace::Workspace;
 use faer::prelude::ReborrowMut;
 
-/// Two tables of windows: centres, and variances per dimension.
+/// Centres and variances of two tables.
 #[derive(Clone, Copy, Debug)]
 pub struct WindowedPair<'a> {
-    /// Centres of the row windows, M×D.
+    /// Row centres, M×D.
     pub rows: Points<'a>,
-    /// Variances of the row windows, M×D.
+    /// Row variances, M×D.
     pub row_windows: Points<'a>,
-    /// Centres of the column windows, N×D.
+    /// Column centres, N×D.
     pub cols: Points<'a>,
-    /// Variances of the column windows, N×D; `None` for points.
+    /// Column variances, N×D; `None` for points.
     pub col_windows: Option<Points<'a>>,
 }
 
-/// Accumulators of a reverse pass with windows.
+/// Gradient accumulators with windows.
 #[derive(Debug)]
 pub struct WindowedGradients<'a> {
     /// Parameter gradient in natural units.
@@ -26,14 +26,14 @@ pub struct WindowedGradients<'a> {
     pub rows: PointsMut<'a>,
     /// Gradient of row variances, M×D.
     pub row_windows: PointsMut<'a>,
-    /// Gradient of column centres, N×D, if wanted.
+    /// Gradient of column centres, N×D.
     pub cols: Option<PointsMut<'a>>,
-    /// Gradient of column variances, N×D, if wanted.
+    /// Gradient of column variances, N×D.
     pub col_windows: Option<PointsMut<'a>>,
 }
 
 impl WindowedGradients<'_> {
-    /// Accumulators of a child with parameters `range`.
+    /// Part for parameters `range`.
     pub(super) fn for_params(&mut self, range: std::ops::Range<usize>) -> WindowedGradients<'_> {
         WindowedGradients {
             params: &mut self.params[range],
@@ -45,12 +45,12 @@ impl WindowedGradients<'_> {
     }
 }
 
-/// Closed forms of a kernel with Gaussian windows.
+/// Closed forms with Gaussian windows.
 pub trait Windowed: Sync {
     /// Writes `cov(g(rows_i), g(cols_j))` to `out` (M×N).
     fn windowed_tile(&self, pair: WindowedPair<'_>, out: BlockMut<'_>, ws: &mut Workspace);
 
-    /// Adds the gradients of `Σ upstream ∘ windowed_tile` and returns that sum.
+    /// Adds gradients of `Σ upstream ∘ windowed_tile`; returns this sum.
     fn windowed_reverse(
         &self,
         pair: WindowedPair<'_>,

@@ -1,4 +1,4 @@
-//! Inter-domain features (Bui et al. 2017 §3.7): `g(z) = ∫ N(x; z, diag ω) f(x) dx`, which is `f(z)` for ω → 0.
+//! Inter-domain features (Bui et al. 2017 §3.7): `g(z) = ∫ N(x; z, diag ω) f(x) dx`, `f(z)` for ω → 0.
 
 use super::windowed::{Windowed, WindowedGradients, WindowedPair};
 use crate::algebra::{ActiveDims, Scaled, Sum};
@@ -13,7 +13,7 @@ use crate::views;
 use crate::workspace::Workspace;
 use faer::prelude::ReborrowMut;
 
-/// Closed form: `k = Π_d √(ℓ_d²/T_d) exp(−½ Σ_d (z_id − z_jd)²/T_d)` with `T_d = ℓ_d² + ω_id + ω_jd`.
+/// `k = Π_d √(ℓ_d²/T_d) exp(−½ Σ_d (z_id − z_jd)²/T_d)`, `T_d = ℓ_d² + ω_id + ω_jd`.
 impl Windowed for Rbf {
     fn windowed_tile(&self, pair: WindowedPair<'_>, mut out: BlockMut<'_>, _ws: &mut Workspace) {
         for j in 0..out.ncols() {
@@ -61,7 +61,7 @@ impl Rbf {
         front * exponent.exp()
     }
 
-    /// Adds derivatives of `ln k` times `weight` = upstream times covariance.
+    /// Adds derivatives of `ln k` times `weight` (upstream times covariance).
     fn add_windowed_gradient(
         &self,
         pair: WindowedPair<'_>,
@@ -87,7 +87,7 @@ impl Rbf {
     }
 }
 
-/// A constant or linear function averages to its value at the centre.
+/// Constant and linear functions average to the centre.
 macro_rules! at_the_centre {
     ($($kernel:ty)*) => { $(
         impl Windowed for $kernel {
@@ -112,7 +112,7 @@ macro_rules! at_the_centre {
 
 at_the_centre! { Constant Linear }
 
-/// White noise averages to 0 over a window of positive width.
+/// White noise averages to 0.
 impl Windowed for White {
     fn windowed_tile(&self, _pair: WindowedPair<'_>, mut out: BlockMut<'_>, _ws: &mut Workspace) {
         out.fill(0.0);
@@ -129,7 +129,7 @@ impl Windowed for White {
     }
 }
 
-/// Tile of a child; NaN without closed form, which its parent rules out.
+/// Child's tile; NaN without closed form.
 fn tile_through(kernel: &dyn Kernel, pair: WindowedPair<'_>, mut out: BlockMut<'_>, ws: &mut Workspace) {
     match kernel.windowed() {
         Some(windowed) => windowed.windowed_tile(pair, out, ws),

@@ -1,4 +1,4 @@
-//! Arc-cosine kernel (Cho and Saul): infinitely wide one-layer networks of threshold, linear or quadratic units.
+//! Arc-cosine kernel (Cho and Saul): infinitely wide networks.
 
 use std::f64::consts::PI;
 
@@ -8,23 +8,22 @@ use crate::dot::{DotProduct, DotProfile, Inner, InnerGradients};
 use crate::error::KernelError;
 use crate::expression::{KernelArguments, KernelSetting};
 
-/// `k = (a b)^(n/2) J_n(θ) / π`, `cos θ = (u + β) / √((a + β)(b + β))`, with bias variance β.
+/// `k = c^n J_n(θ) / π`, `cos θ = (u + β) / c`, `c² = (a + β)(b + β)`, bias variance β.
 #[derive(Clone, Copy, Debug)]
 pub struct Angle {
     order: i32,
 }
 
-/// Arc-cosine kernel of order 0, 1 or 2; `bias` is the variance of the units' bias.
+/// Arc-cosine kernel; `bias` is a variance.
 ///
-/// Angles of nearly parallel points are roots of rounding errors: there, order 0 is accurate to about 5e-8
-/// only, and Gram matrices of close points need as much jitter.
+/// Order 0 is accurate to 5e-8 for nearly parallel points; Gram matrices of close points need such jitter.
 pub type ArcCosine = DotProduct<Angle>;
 
 impl Angle {
-    /// Kernel of order 0 (threshold), 1 (rectified linear) or 2 (rectified quadratic units).
+    /// Order 0 (threshold), 1 (rectified linear), 2 (rectified quadratic units).
     ///
     /// # Errors
-    /// [`KernelError::Setting`] for any other order.
+    /// [`KernelError::Setting`] for others.
     pub fn new(order: usize) -> Result<Self, KernelError> {
         match order {
             0 => Ok(Self { order: 0 }),
@@ -49,7 +48,7 @@ impl Angle {
         }
     }
 
-    /// `dJ_n/d cos θ`; 0 for order 0 at θ = 0, where the slope is unbounded and one-sided slopes cancel.
+    /// `dJ_n/d cos θ`; 0 for order 0, θ = 0, where one-sided slopes cancel.
     fn angular_slope(&self, theta: f64, c: f64, s: f64) -> f64 {
         let rest = PI - theta;
         match self.order {
@@ -71,11 +70,9 @@ impl Angle {
     }
 }
 
-/// Cosines closer to 1 count as 1, because the angle is the root of a rounding error; so angles below 1.4e-7
-/// are 0.
+/// Cosines this close to 1 count as 1, against rounding errors.
 const PARALLEL: f64 = 1e-14;
 
-/// `√(ab)`, angle, cosine, sine.
 struct Pieces {
     length: f64,
     c: f64,

@@ -1,4 +1,4 @@
-//! Constant kernel: functions that are an unknown constant.
+//! Constant kernel: unknown constant functions.
 
 use std::ops::Range;
 

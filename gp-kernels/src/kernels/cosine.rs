@@ -1,4 +1,4 @@
-//! Cosine kernel: a plane wave of unknown phase and amplitude.
+//! Cosine kernel: plane waves.
 
 use gp_optim::Parameter;
 
@@ -10,7 +10,7 @@ use crate::trig::{cos_pi, sin_pi};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PlaneWave;
 
-/// Cosine kernel `cos(2π Σ_d (x_d − z_d) / p_d)`: positive semi-definite (rank 2) in any dimension.
+/// `cos(2π Σ_d (x_d − z_d) / p_d)`, of rank 2.
 pub type Cosine = Radial<PlaneWave>;
 
 impl Profile for PlaneWave {

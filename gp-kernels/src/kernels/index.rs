@@ -1,4 +1,4 @@
-//! Index kernel: a free covariance for each pair of categories, `B = W Wᵀ + diag(κ)`.
+//! Index kernel: covariances per pair of categories.
 
 use gp_optim::{Parameter, Transform};
 
@@ -7,9 +7,9 @@ use crate::expression::{KernelEntry, KernelSetting, ParameterKind};
 use crate::kernel::{Block, BlockMut, Gradients, Kernel, Pair, Points, column, column_mut, point};
 use crate::workspace::Workspace;
 
-/// Index kernel on one column of category codes 0 … levels−1: `k(x, z) = B[x, z]`, `B = W Wᵀ + diag(κ)`.
+/// `k(x, z) = B[x, z]`, `B = W Wᵀ + diag(κ)`, for codes 0 … levels−1 in one column.
 ///
-/// `w` is W (levels × rank) row by row, `variance` is κ. In a product it models several outputs jointly
+/// `w` is W (levels × rank) by rows, `variance` κ. Products with it model several outputs
 /// (coregionalisation).
 #[derive(Clone, Debug)]
 pub struct Index {
@@ -21,8 +21,9 @@ pub struct Index {
 const NAME: &str = "index";
 
 fn weights(levels: usize, rank: usize) -> Result<Parameter, KernelError> {
-    // Columns start differently: equal columns would stay equal, and zeros are a saddle point. A column c has 0.7
-    // at multiples of c + 2; if rank = levels, the last one would equal the one before, and has it at the last level.
+    // Different starts per column: equal columns stay equal, and zeros are a saddle point. Column c has 0.7
+    // at multiples of c + 2, the last of rank = levels only at the last level, else it would equal the one
+    // before.
     let start = |k: usize| {
         let (level, column) = (k / rank, k % rank);
         let is_high =
@@ -98,7 +99,7 @@ impl Index {
 }
 
 const MAX_WEIGHTS: usize = 1_000_000;
-/// Maximum number of categories, each with `rank + 1` parameters.
+/// Maximum categories, each with `rank + 1` parameters.
 const MAX_LEVELS: usize = 10_000;
 
 fn code(points: Points<'_>, i: usize) -> usize {

@@ -1,4 +1,4 @@
-//! Linear kernel: linear functions through the origin.
+//! Linear functions through the origin.
 
 use gp_optim::Parameter;
 
@@ -11,7 +11,7 @@ use crate::inducing::Windowed;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Identity;
 
-/// Linear kernel `Σ_d x_d z_d / ℓ_d²`. Add a `constant` for an intercept.
+/// `Σ_d x_d z_d / ℓ_d²`; add `constant` for an intercept.
 pub type Linear = DotProduct<Identity>;
 
 impl DotProfile for Identity {

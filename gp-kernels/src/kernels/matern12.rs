@@ -10,7 +10,7 @@ use crate::radial::{Profile, Radial};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Exponential;
 
-/// Matérn 1/2, `exp(−r)`: continuous functions without derivatives (Ornstein–Uhlenbeck).
+/// `exp(−r)`: continuous functions without derivatives (Ornstein–Uhlenbeck).
 pub type Matern12 = Radial<Exponential>;
 
 impl HalfInteger for Exponential {

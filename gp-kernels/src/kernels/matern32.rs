@@ -10,7 +10,7 @@ use crate::radial::{Profile, Radial};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OnceDifferentiable;
 
-/// Matérn 3/2, `(1 + √3 r) exp(−√3 r)`: functions with one derivative.
+/// `(1 + √3 r) exp(−√3 r)`: functions with one derivative.
 pub type Matern32 = Radial<OnceDifferentiable>;
 
 impl HalfInteger for OnceDifferentiable {

@@ -10,7 +10,7 @@ use crate::radial::{Profile, Radial};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TwiceDifferentiable;
 
-/// Matérn 5/2, `(1 + √5 r + 5r²/3) exp(−√5 r)`: functions with two derivatives.
+/// `(1 + √5 r + 5r²/3) exp(−√5 r)`: functions with two derivatives.
 pub type Matern52 = Radial<TwiceDifferentiable>;
 
 impl HalfInteger for TwiceDifferentiable {

@@ -11,7 +11,7 @@ use crate::radial::{Profile, Radial};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Decay;
 
-/// Overlap kernel `exp(−Σ_d [x_d ≠ z_d] / ℓ_d)` on category codes.
+/// `exp(−Σ_d [x_d ≠ z_d] / ℓ_d)` on category codes.
 pub type Overlap = Radial<Decay>;
 
 impl Profile for Decay {

@@ -1,4 +1,4 @@
-//! Periodic kernel: a squared exponential of the chord on a circle.
+//! Squared exponential on a circle.
 
 use gp_optim::Parameter;
 
@@ -6,11 +6,11 @@ use super::rbf::SquaredExponential;
 use crate::metrics::Sine;
 use crate::radial::{Profile, Radial};
 
-/// `κ(s) = exp(−s/2)`, s the squared chord.
+/// `κ(s) = exp(−s/2)`, squared chord s.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OnACircle;
 
-/// Periodic kernel `exp(−2 Σ_d sin²(π (x_d − z_d) / p_d) / ℓ_d²)`.
+/// `exp(−2 Σ_d sin²(π (x_d − z_d) / p_d) / ℓ_d²)`.
 pub type Periodic = Radial<OnACircle>;
 
 impl Profile for OnACircle {

@@ -1,4 +1,4 @@
-//! Polynomial kernel: polynomials of bounded degree.
+//! Polynomials of bounded degree.
 
 use gp_optim::Parameter;
 
@@ -12,17 +12,17 @@ pub struct Power {
     degree: i32,
 }
 
-/// Polynomial kernel `(Σ_d x_d z_d / ℓ_d² + offset)^degree`.
+/// `(Σ_d x_d z_d / ℓ_d² + offset)^degree`.
 pub type Polynomial = DotProduct<Power>;
 
-/// Above this degree, ordinary inputs overflow.
+/// Limit against overflow.
 const MAX_DEGREE: usize = 16;
 
 impl Power {
-    /// Polynomial kernel of degree 1 to 16.
+    /// Degree 1 to 16.
     ///
     /// # Errors
-    /// [`KernelError::Setting`] for any other degree.
+    /// [`KernelError::Setting`] for other degrees.
     pub fn new(degree: usize) -> Result<Self, KernelError> {
         match i32::try_from(degree) {
             Ok(small) if (1..=MAX_DEGREE).contains(&degree) => Ok(Self { degree: small }),

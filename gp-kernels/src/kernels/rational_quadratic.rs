@@ -1,4 +1,4 @@
-//! Rational quadratic kernel: a mixture of squared exponentials of all length-scales.
+//! Mixture of squared exponentials.
 
 use gp_linalg::vector::{exp_in_place, ln_in_place};
 use gp_optim::Parameter;
@@ -12,14 +12,14 @@ use crate::radial::{Profile, Radial};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PowerLaw;
 
-/// Rational quadratic kernel `(1 + r²/(2α))^(−α)`.
+/// `(1 + r²/(2α))^(−α)`.
 pub type RationalQuadratic = Radial<PowerLaw>;
 
-/// Upper limit of q, against overflow.
+/// Cap of q, against overflow.
 const FAR: f64 = 1e300;
 
 impl PowerLaw {
-    /// `s ← q` and `logs ← ln(1 + q)`, accurate for small q.
+    /// `s ← q`, `logs ← ln(1 + q)`, accurate for small q.
     fn share_and_log(alpha: f64, s: &mut [f64], logs: &mut [f64]) {
         for (s, log) in s.iter_mut().zip(logs.iter_mut()) {
             *s = (0.5 * *s / alpha).min(FAR);

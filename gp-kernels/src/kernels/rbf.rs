@@ -12,7 +12,7 @@ use crate::radial::{Profile, Radial};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SquaredExponential;
 
-/// Squared exponential kernel `exp(−½ Σ_d (x_d − z_d)² / ℓ_d²)`.
+/// `exp(−½ Σ_d (x_d − z_d)² / ℓ_d²)`.
 pub type Rbf = Radial<SquaredExponential>;
 
 impl Profile for SquaredExponential {

@@ -1,17 +1,17 @@
-//! White kernel: independent latent noise at every point.
+//! Independent latent noise per point.
 
 use std::ops::Range;
 
 use crate::flat::{Flat, Reach};
 use crate::kernel::Pair;
 
-/// Pairs of a point with itself.
+/// Points with themselves.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SamePoint;
 
-/// White kernel: `variance` for a point with itself, 0 for different points, even at equal coordinates.
+/// `variance` of a point with itself, else 0, even at equal coordinates.
 ///
-/// Part of `K_zz` and `diag K_xx`, not of `K_zx`. Papers on scalable EP: "additive noise parameter".
+/// In `K_zz` and `diag K_xx`, not `K_zx`; "additive noise parameter" in scalable EP.
 pub type White = Flat<SamePoint>;
 
 impl Reach for SamePoint {

@@ -1,6 +1,6 @@
-//! Distances from coordinate differences: exact at any offset, fastest in few dimensions.
+//! Distances from coordinate differences: exact at any offset, fast in few dimensions.
 //!
-//! Coordinates and gradients of a band of rows stay in the first-level cache for all columns.
+//! Row bands stay in first-level cache.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use super::{Metric, Term, TermGradient, add_param_gradient};
 use crate::kernel::{BlockMut, Gradients, Pair, PointsMut, column_mut, point, point_mut};
 use crate::workspace::Workspace;
 
-/// Rows per band; with 8 dimensions and gradients, half of a 32 KiB cache.
+/// Rows per band: half of 32 KiB in 8 dimensions.
 const BAND: usize = 128;
 const HELD: usize = 16;
 
@@ -42,7 +42,7 @@ pub fn sum_direct<M: Metric>(
     rows.give_back(ws);
 }
 
-/// Row points by dimension, and the metric's constants.
+/// Row points and constants by dimension.
 struct PackedRows<M> {
     count: usize,
     packed: Vec<f64>,
@@ -118,7 +118,7 @@ impl<M: Metric, F: FnMut(usize, Range<usize>, &mut [f64])> WithSimd for Forward<
     }
 }
 
-/// Reverse of [`sum_direct`]; see [`Metric::sums_reverse`].
+/// Reverse of [`sum_direct`], as [`Metric::sums_reverse`].
 pub fn sum_direct_reverse<M: Metric>(
     params: &[Parameter],
     pair: Pair<'_>,
@@ -147,7 +147,7 @@ pub fn sum_direct_reverse<M: Metric>(
 
 struct Backward<'a, M, F> {
     rows: &'a PackedRows<M>,
-    /// Recorded distances, column by column, if any.
+    /// Recorded distances by column.
     sums: Option<&'a [f64]>,
     pair: Pair<'a>,
     rows_grad: &'a mut [f64],

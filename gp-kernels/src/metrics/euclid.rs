@@ -1,4 +1,4 @@
-//! Squared Euclidean distance in units of the length-scales: `s = Σ_d (x_d − z_d)² / ℓ_d²`.
+//! Squared Euclidean distance, `s = Σ_d (x_d − z_d)² / ℓ_d²`.
 
 use std::hint::black_box;
 use std::ops::Range;
@@ -11,14 +11,11 @@ use crate::kernel::{BlockMut, Gradients, Pair, TileShape};
 use crate::lanes::{LANES, total};
 use crate::workspace::Workspace;
 
-/// Squared Euclidean distance with a shared length-scale or one per input (ARD).
+/// Squared distance; shared length-scale or ARD.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Euclid;
 
-/// Maximum dimensions for direct differences: up to it as fast as a matrix product, and more accurate.
-///
-/// They cost three vector operations per pair and dimension; the product costs one, and a pass over the
-/// tile.
+/// Maximum dimensions for direct differences, there as fast as products.
 const DIRECT_DIMENSIONS: usize = 16;
 
 impl Metric for Euclid {
@@ -93,7 +90,7 @@ struct Moments {
     second: f64,
 }
 
-/// Adds `2 h_i δ_i / ℓ` to `rows_grad`; returns the moments of δ = Δ/ℓ with weights h.
+/// Adds `2 h_i δ_i / ℓ` to `rows_grad`; returns moments of δ = Δ/ℓ.
 #[inline(always)]
 fn weighted_differences(term: Term<'_>, inverse: f64, weights: &[f64], rows_grad: &mut [f64]) -> Moments {
     let (weights8, weights_rest) = weights.as_chunks::<LANES>();
@@ -113,8 +110,7 @@ fn weighted_differences(term: Term<'_>, inverse: f64, weights: &[f64], rows_grad
             second[l] += weighted[l] * delta[l];
         }
     }
-    // Without the black box the compiler pairs the two final sums instead of the lanes of each: three times
-    // slower.
+    // Without the black box the compiler pairs the two final sums, not the lanes of each: three times slower.
     let mut moments = Moments { first: total(black_box(first)), second: total(black_box(second)) };
     for ((h, row), grad) in weights_rest.iter().zip(rows_rest).zip(grad_rest) {
         let delta = (row - term.col) * inverse;

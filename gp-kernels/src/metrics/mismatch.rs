@@ -1,4 +1,4 @@
-//! Number of differing columns, `s = Σ_d [x_d ≠ z_d] / ℓ_d`, for unordered categories.
+//! Differing columns, `s = Σ_d [x_d ≠ z_d] / ℓ_d`.
 
 use gp_optim::Parameter;
 

@@ -1,5 +1,4 @@
-//! Distances summed over dimensions, `s = Σ_d f_d(x_d − z_d)`, with length-scales and periods. A
-//! [`Profile`](crate::Profile) converts them into covariances.
+//! Distances `s = Σ_d f_d(x_d − z_d)`, which a [`Profile`](crate::Profile) converts into covariances.
 
 mod direct;
 mod euclid;
@@ -26,23 +25,23 @@ use crate::workspace::Workspace;
 
 pub use direct::{sum_direct, sum_direct_reverse};
 
-/// Sum over dimensions of functions of the coordinate difference.
+/// Sum over dimensions of functions of differences.
 ///
-/// Implementations subtract first, then scale: points 1e-8 apart at an offset of 1e6 keep their distance.
+/// Implementations subtract before scaling, for accuracy at offsets.
 pub trait Metric: Clone + std::fmt::Debug + Default + Send + Sync + 'static {
-    /// Parameters (at most two) with default values and kinds.
+    /// At most two parameters, with defaults.
     fn parameters() -> Vec<(Parameter, ParameterKind)>;
 
-    /// Constants of dimension `d`, derived from the parameters.
+    /// Constants of dimension `d`.
     fn constants(params: &[Parameter], d: usize) -> Constants;
 
-    /// Adds `f_d(rows[i] − col)` to `sum[i]` for one dimension and one column point.
+    /// Adds `f_d(rows[i] − col)` to `sum[i]`.
     ///
     /// Innermost loop: `#[inline(always)]`, no branches, no calls.
     fn add_term(constants: Constants, rows: &[f64], col: f64, sum: &mut [f64]);
 
-    /// Reverse of [`add_term`](Metric::add_term): adds derivatives of `rows[i]` to `rows_grad[i]`, returns
-    /// the others. `upstream[i]` is the derivative with respect to `sum[i]`.
+    /// Reverse of [`add_term`](Metric::add_term): adds to `rows_grad[i]`, returns the rest. `upstream[i]`
+    /// belongs to `sum[i]`.
     fn reverse_term(
         constants: Constants,
         term: Term<'_>,
@@ -55,8 +54,8 @@ pub trait Metric: Clone + std::fmt::Debug + Default + Send + Sync + 'static {
         shape.rows * shape.cols
     }
 
-    /// Writes the distances of a pair to `out`; calls `finish` with each piece (column, rows, distances)
-    /// while it is in cache. `record` as in [`Kernel::tile`](crate::Kernel::tile).
+    /// Writes distances to `out`; calls `finish(column, rows, distances)` per piece. `record` as in
+    /// [`Kernel::tile`](crate::Kernel::tile).
     fn sums(
         params: &[Parameter],
         pair: Pair<'_>,
@@ -68,8 +67,7 @@ pub trait Metric: Clone + std::fmt::Debug + Default + Send + Sync + 'static {
         sum_direct::<Self>(params, pair, out, record, ws, finish);
     }
 
-    /// Reverse of [`sums`](Metric::sums): computes or reads distances, lets `slopes` replace each piece by
-    /// derivatives, adds parameter and point gradients.
+    /// Reverse of [`sums`](Metric::sums); `slopes` turns distances into derivatives.
     fn sums_reverse(
         params: &[Parameter],
         pair: Pair<'_>,
@@ -82,35 +80,35 @@ pub trait Metric: Clone + std::fmt::Debug + Default + Send + Sync + 'static {
     }
 }
 
-/// Up to two numbers per dimension, from the parameters.
+/// Up to two numbers per dimension.
 pub type Constants = [f64; 2];
 
-/// One dimension of a column of a tile.
+/// One dimension of a tile column.
 #[derive(Clone, Copy, Debug)]
 pub struct Term<'a> {
-    /// Coordinate d of the row points.
+    /// Row points' coordinate d.
     pub rows: &'a [f64],
-    /// Coordinate d of the column point.
+    /// Column point's coordinate d.
     pub col: f64,
 }
 
-/// Derivatives of one dimension's term, summed over rows.
+/// Derivatives, summed over rows.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TermGradient {
-    /// Derivative with respect to the column point's coordinate.
+    /// Derivative by the column coordinate.
     pub col: f64,
-    /// Derivatives with respect to each parameter's value for this dimension.
+    /// Derivatives by each parameter.
     pub params: [f64; 2],
 }
 
-/// Parameter value for dimension `d`, shared or per input.
+/// Value of dimension `d`.
 #[inline(always)]
 pub fn per_input(parameter: &Parameter, d: usize) -> f64 {
     let values = parameter.values();
     if values.len() == 1 { values[0] } else { values[d] }
 }
 
-/// Gradient entry of dimension `d`.
+/// Gradient index of dimension `d`.
 #[inline(always)]
 pub fn slot(parameter: &Parameter, d: usize) -> usize {
     if parameter.len() == 1 { 0 } else { d }

@@ -1,4 +1,4 @@
-//! Points stored by dimension, for contiguous loops over points.
+//! Points stored by dimension.
 
 use crate::kernel::{Points, PointsMut, point, point_mut};
 

@@ -5,7 +5,7 @@ use gp_optim::Parameter;
 use super::{Constants, Metric, Term, TermGradient, per_input};
 use crate::expression::ParameterKind;
 
-/// Phase of a plane wave, the only metric with negative values.
+/// Signed phase of a plane wave.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Phase;
 

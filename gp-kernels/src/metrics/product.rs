@@ -1,7 +1,6 @@
-//! Squared distances in many dimensions by a matrix product, `‖a − b‖² = ‖a‖² + ‖b‖² − 2aᵀb`.
+//! Squared distances by a matrix product, `‖a − b‖² = ‖a‖² + ‖b‖² − 2aᵀb`.
 //!
-//! Against cancellation, points are centred first, and pairs much closer than their norms are recomputed from
-//! differences.
+//! Centred points and differences of near pairs prevent cancellation.
 
 use std::ops::Range;
 
@@ -18,13 +17,12 @@ use crate::lanes::sum;
 use crate::views::{self, mirror, multiply, multiply_self};
 use crate::workspace::Workspace;
 
-/// Pairs are recomputed if their squared distance is below this share of their squared norms.
+/// Fraction of squared norms below which pairs are recomputed.
 ///
-/// Products are accurate to a few ε √D of the norms; the relative error of other pairs is at most 1000 times
-/// that.
+/// Other pairs have relative errors up to 1000 times a few ε √D.
 const NEAR: f64 = 1e-3;
 
-/// `true` if a squared distance is large enough for the product; false for NaN from overflow.
+/// `true` if the product is accurate; false for NaN.
 #[inline(always)]
 fn is_far(s: f64, both_norms: f64) -> bool {
     s > NEAR * both_norms
@@ -43,7 +41,7 @@ fn fill_record(record: &mut [f64], lengthscale: &Parameter, pair: Pair<'_>, ws: 
     fill_distances(scaled, lengthscale, pair, distances);
 }
 
-/// Writes squared distances, in units of the length-scales.
+/// Writes squared scaled distances.
 pub(super) fn squared_distances(
     lengthscale: &Parameter,
     pair: Pair<'_>,
@@ -90,7 +88,7 @@ fn fill_distances(scaled: ScaledPair<'_>, lengthscale: &Parameter, pair: Pair<'_
     }
 }
 
-/// `s ← s + ‖a‖² + ‖b‖²`; returns true if a pair must be recomputed.
+/// `s ← s + ‖a‖² + ‖b‖²`; true if a pair must be recomputed.
 struct AddNorms<'a> {
     s: &'a mut [f64],
     row_norms: &'a [f64],
@@ -121,7 +119,7 @@ impl WithSimd for AddNorms<'_> {
     }
 }
 
-/// Recomputes small distances of column j, from row `first` on.
+/// Recomputes small distances of column j.
 fn recompute_near(
     lengthscale: &Parameter,
     pair: Pair<'_>,
@@ -143,8 +141,7 @@ fn difference(lengthscale: &Parameter, a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).enumerate().map(square).sum()
 }
 
-/// Reverse of [`squared_distances`]. For upstream h and scaled a, b:
-/// `Σ_j h_ij (a_i − b_j) = a_i Σ_j h_ij − (H b)_i`, so `H b` and `Hᵀ a` give all gradients.
+/// Reverse of [`squared_distances`], by `Σ_j h_ij (a_i − b_j) = a_i Σ_j h_ij − (H b)_i`, upstream H.
 pub(super) fn squared_distances_reverse(
     lengthscale: &Parameter,
     pair: Pair<'_>,
@@ -183,8 +180,8 @@ pub(super) fn squared_distances_reverse(
     }
 }
 
-/// Writes derivatives with respect to distances of pairs far enough apart. Near pairs get zero, because
-/// `a Σh − H b` would be lost in rounding; their gradients are added from differences.
+/// Writes derivatives by distances. Near pairs, which rounding of `a Σh − H b` would spoil, get 0 and
+/// gradients from differences.
 fn fill_slopes(
     scaled: ScaledPair<'_>,
     lengthscale: &Parameter,
@@ -209,7 +206,7 @@ fn fill_slopes(
     }
 }
 
-/// `true` if a distance is too small for products.
+/// `true` if any pair is near.
 struct AnyNear<'a> {
     s: &'a [f64],
     row_norms: &'a [f64],
@@ -250,7 +247,7 @@ impl WithSimd for AddColumn<'_> {
     }
 }
 
-/// Adds gradients of `slope · s_ij`, from the difference of the points.
+/// Adds gradients of `slope · s_ij`, from differences.
 fn add_difference_gradient(
     lengthscale: &Parameter,
     pair: Pair<'_>,

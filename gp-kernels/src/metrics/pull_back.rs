@@ -1,4 +1,4 @@
-//! Gradients of points and length-scales from those of squared distances, by products.
+//! Reverse of squared distances, by products.
 
 use faer::{Accum, MatRef};
 use gp_linalg::vector::dispatch;
@@ -18,8 +18,8 @@ pub(super) struct DistanceDerivatives<'a> {
     pub(super) cols: &'a [f64],
 }
 
-/// Adds gradients of length-scales and points: `∂/∂x = 2 (a Σh − H b) / ℓ` and
-/// `∂/∂ℓ_d = −2/ℓ_d Σ_ij h_ij (a_id − b_jd)²`, expanded to need only `H b`. `inverse` is 1/ℓ.
+/// Adds `∂/∂x = 2 (a Σh − H b) / ℓ` and, by `H b` only, `∂/∂ℓ_d = −2/ℓ_d Σ_ij h_ij (a_id − b_jd)²`; `inverse`
+/// is 1/ℓ.
 pub(super) fn pull_back(
     lengthscale: &Parameter,
     inverse: &[f64],
@@ -60,7 +60,7 @@ fn multiply_points(out: &mut [f64], weights: MatRef<'_, f64>, points: Points<'_>
     multiply(out, Accum::Replace, weights, points.as_dyn_stride(), 1.0);
 }
 
-/// `squares ← squares + Σ_i a_i (a_i Σh − 2 H b)` and `out ← out + 2 (a Σh − H b) / ℓ`, if wanted.
+/// `squares ← squares + Σ_i a_i (a_i Σh − 2 H b)`, `out ← out + 2 (a Σh − H b) / ℓ`.
 struct AddPoints<'a> {
     points: Points<'a>,
     pulled: Points<'a>,

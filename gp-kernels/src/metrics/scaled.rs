@@ -1,4 +1,4 @@
-//! Points of a pair, centred on the mean row point and divided by length-scales.
+//! Pairs centred on the mean row, divided by length-scales.
 
 use gp_linalg::vector::dispatch;
 use gp_optim::Parameter;
@@ -15,7 +15,7 @@ pub(super) struct Sizes {
     rows: usize,
     cols: usize,
     dim: usize,
-    /// `true` if the column points are the first row points, stored once.
+    /// `true` if columns are the first rows, stored once.
     shared: bool,
 }
 
@@ -42,7 +42,7 @@ impl Sizes {
         (self.rows + self.stored_cols()) * (self.dim + 1)
     }
 
-    /// Scales a pair into a `buffer` of length [`total`](Sizes::total).
+    /// Scales into a `buffer` of [`total`](Sizes::total) numbers.
     pub(super) fn scale<'k>(
         self,
         buffer: &'k mut [f64],
@@ -69,7 +69,7 @@ impl Sizes {
         self.view(buffer)
     }
 
-    /// View of a buffer filled by [`scale`](Sizes::scale).
+    /// View of a scaled buffer.
     pub(super) fn view(self, buffer: &[f64]) -> ScaledPair<'_> {
         let (row_points, rest) = buffer.split_at(self.rows * self.dim);
         let (own_points, rest) = rest.split_at(self.stored_cols() * self.dim);

@@ -1,4 +1,4 @@
-//! Distance on a circle: `s = Σ_d 4 sin²(π (x_d − z_d) / p_d) / ℓ_d²`, the squared chord in units of ℓ.
+//! Squared chord on circles, `s = Σ_d 4 sin²(π (x_d − z_d) / p_d) / ℓ_d²`.
 
 use gp_optim::Parameter;
 
@@ -6,7 +6,7 @@ use super::{Constants, Metric, Term, TermGradient, per_input};
 use crate::expression::ParameterKind;
 use crate::trig::{cos_pi, sin_pi};
 
-/// Squared chord on circles of circumference `period`.
+/// Squared chord on the unit circle, one turn per period.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sine;
 

@@ -1,22 +1,20 @@
-//! Block of observations: the inputs and outputs of a rule.
+//! Inputs and outputs of rules.
 
 use super::held::{Held, of};
 use gp_linalg::Threading;
 use gp_linalg::product::GramScratch;
 use std::ops::Range;
 
-/// One latent function at a block of observations: marginals, and results of the rule for the current
-/// component.
+/// One latent function's marginals and rule results, per component.
 ///
-/// A rule writes one number per observation into five lists. `gram` and `shift` are for sums; the other
-/// lists are for a reverse pass: `φ̄ = on_mean · m + on_spread · V φ`, `s̄ = on_residual`. Unused lists may
-/// hold anything.
+/// Rules write `gram` and `shift` for sums; for gradients, `φ̄ = on_mean · m + on_spread · V φ`, `s̄ =
+/// on_residual`. Unused lists may hold anything.
 #[derive(Debug, Default)]
 pub struct LatentBlock {
     pub(super) count: usize,
     /// `RᵀΦ`, later overwritten.
     pub(super) half: Vec<f64>,
-    /// `−2 V V̄ V Φ`, for a posterior that depends on φ through its sites.
+    /// `−2 V V̄ V Φ`, for tangents.
     pub(super) moved: Vec<f64>,
     pub(super) scratch: GramScratch,
     /// Means `φᵀm`.
@@ -31,7 +29,7 @@ pub struct LatentBlock {
     pub on_mean: Vec<f64>,
     /// Coefficient of V φ in φ̄.
     pub on_spread: Vec<f64>,
-    /// Derivative with respect to s.
+    /// Derivative by s.
     pub on_residual: Vec<f64>,
 }
 
@@ -55,7 +53,7 @@ impl LatentBlock {
     }
 }
 
-/// Observations of a block or of a part of it.
+/// Observations of a block.
 #[derive(Clone, Copy, Debug)]
 pub struct Seen<'a> {
     pub(super) held: &'a Held,
@@ -73,62 +71,62 @@ impl<'a> Seen<'a> {
         self.rows.len()
     }
 
-    /// Row of observation i in the data source.
+    /// Data-source row of observation i.
     #[must_use]
     pub fn row(&self, i: usize) -> usize {
         self.rows[i]
     }
 
-    /// Target of observation i: P numbers.
+    /// Target of observation i (P).
     #[must_use]
     pub fn target(&self, i: usize) -> &'a [f64] {
         &self.targets[i * self.outputs..(i + 1) * self.outputs]
     }
 
-    /// Rows in the data source of consecutive observations.
+    /// Data-source rows of consecutive observations.
     #[must_use]
     pub fn rows(&self, places: Range<usize>) -> &'a [usize] {
         &self.rows[places]
     }
 
-    /// Targets of consecutive observations, P numbers each.
+    /// Targets of consecutive observations.
     #[must_use]
     pub fn targets(&self, places: Range<usize>) -> &'a [f64] {
         &self.targets[places.start * self.outputs..places.end * self.outputs]
     }
 
-    /// Input of observation i: D numbers.
+    /// Input of observation i (D).
     #[must_use]
     pub fn point(&self, i: usize) -> &'a [f64] {
         crate::kernel::point(self.held.points.view(), self.start + i)
     }
 
-    /// Residual s of observation i; requires a projected block.
+    /// s of observation i; 0 unless projected.
     #[must_use]
     pub fn residual(&self, latent: usize, i: usize) -> f64 {
         of(&self.held.projections, latent).map_or(0.0, |projection| projection.residual()[self.start + i])
     }
 
-    /// φ of observation i; requires a projected block.
+    /// φ of observation i; empty unless projected.
     #[must_use]
     pub fn phi(&self, latent: usize, i: usize) -> &'a [f64] {
         of(&self.held.projections, latent).map_or(&[], |projection| projection.phi_of(self.start + i))
     }
 }
 
-/// Block of observations, and the method's state of the lane.
+/// Block with the method's state.
 #[derive(Debug)]
 pub struct LaneBlock<'a, S> {
     /// Method's state.
     pub own: &'a mut S,
-    /// Positions of the block in the lane.
+    /// Positions in the lane.
     pub places: Range<usize>,
     /// Current component.
     pub component: usize,
     /// Observations.
     pub seen: Seen<'a>,
-    /// Marginals per latent function, and space for results.
+    /// Marginals and results per latent function.
     pub latents: &'a mut [LatentBlock],
-    /// Threading over the block's observations.
+    /// Threading over observations.
     pub threading: Threading,
 }

@@ -9,14 +9,14 @@ use gp_linalg::LinalgError;
 use gp_linalg::stop_condition::is_over;
 use gp_optim::StopSignal;
 
-/// Error of a pass, convertible from errors of kernels, linear algebra and data.
+/// Kernel, algebra or data error.
 pub trait PassError: From<KernelError> + From<LinalgError> + SharedError {}
 
 impl<E: From<KernelError> + From<LinalgError> + SharedError> PassError for E {}
 
-/// Beliefs about the inducing values of all latent functions.
+/// Gaussians over inducing values.
 pub trait Beliefs: Sync {
-    /// Gaussian over the inducing values of one latent function in one component.
+    /// Gaussian per component and latent function.
     fn of(&self, component: usize, latent: usize) -> Whitened<'_>;
 }
 
@@ -25,26 +25,26 @@ pub trait Beliefs: Sync {
 pub struct Pass<'a> {
     /// Layout of sums.
     pub layout: &'a Layout,
-    /// Beliefs from which marginals are computed; None for a pass without marginals.
+    /// Source of marginals, if any.
     pub beliefs: Option<&'a dyn Beliefs>,
-    /// Dependence of each latent function's posterior on φ through its sites; empty if there is none.
+    /// One per latent function, or none.
     pub tangents: &'a [Tangent],
 }
 
 impl<'a> Pass<'a> {
-    /// Pass with sums but without marginals.
+    /// Pass without marginals.
     #[must_use]
     pub fn new(layout: &'a Layout) -> Self {
         Self { layout, beliefs: None, tangents: &[] }
     }
 
-    /// Adds marginals, computed from these beliefs.
+    /// Adds marginals.
     #[must_use]
     pub fn with_beliefs(self, beliefs: &'a dyn Beliefs) -> Self {
         Self { beliefs: Some(beliefs), ..self }
     }
 
-    /// `true` if beliefs give derivatives with respect to `K_zx`.
+    /// `true` for derivatives by `K_zx`.
     pub(super) fn is_pulled(&self) -> bool {
         self.beliefs.is_some_and(|beliefs| matches!(beliefs.of(0, 0), Whitened::Pulled { .. }))
     }
@@ -56,12 +56,12 @@ impl<'a> Pass<'a> {
     }
 }
 
-/// Fails once the stop signal is set.
+/// Fails after a stop.
 pub(super) fn go_on(stop_signal: &StopSignal) -> Result<(), DataError> {
     if stop_signal.is_pulled() || is_over() { Err(DataError::Stopped) } else { Ok(()) }
 }
 
-/// [`go_on`] for all processes of a team at once, before each pass.
+/// [`go_on`] for all processes at once.
 pub(super) fn go_on_together(stop_signal: &StopSignal) -> Result<(), DataError> {
     if stop_signal.is_pulled_together() { Err(DataError::Stopped) } else { Ok(()) }
 }

@@ -1,4 +1,4 @@
-//! Stored data of a block of observations.
+//! Stored data of a block.
 
 use crate::inducing::{Projection, SharedPoints};
 
@@ -15,7 +15,7 @@ impl Held {
     }
 }
 
-/// Projection on the latent function's own sparse process or on the shared one.
+/// Own or shared projection of a latent function.
 pub(super) fn of(projections: &[Option<Projection>], latent: usize) -> Option<&Projection> {
     projections.get(if projections.len() == 1 { 0 } else { latent })?.as_ref()
 }

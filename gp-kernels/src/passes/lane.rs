@@ -1,4 +1,4 @@
-//! Observations of a lane, their projections, and the steps of a pass.
+//! Observations and projections of a lane.
 
 use super::block::{LaneBlock, LatentBlock, Seen};
 use super::contract::{Beliefs, Pass, PassError, go_on};
@@ -16,15 +16,15 @@ use gp_linalg::{LinalgError, Threading};
 use gp_optim::StopSignal;
 use std::ops::Range;
 
-/// Maximum observations per block; products and solves reach full speed at 128 columns.
+/// Maximum observations per block, at full speed.
 const BLOCK: usize = 256;
-/// Number of tasks from which each runs on one thread; fewer tasks use threads inside.
+/// Minimum tasks that run one per thread.
 const MANY: usize = 4;
 
-/// Priors to project on, and the stop signal.
+/// Priors and stop signal.
 pub type Priors<'a> = (&'a [InducingPrior], &'a StopSignal);
 
-/// Observations of one lane, their projections on all sparse processes, and scratch.
+/// Observations of one lane, projected.
 #[derive(Debug)]
 pub struct Lane<S> {
     dim: usize,
@@ -32,7 +32,7 @@ pub struct Lane<S> {
     rows: Vec<usize>,
     targets: Vec<f64>,
     cut: Option<Vec<usize>>,
-    /// Ends of blocks; at most as many as `held`.
+    /// Ends of blocks, at most `held`.
     ends: Vec<usize>,
     held: Vec<Held>,
     upstream: Vec<Upstream>,
@@ -47,7 +47,7 @@ pub struct Lane<S> {
     pub own: S,
 }
 
-/// Derivatives with respect to φ and s of a block, over all latent functions of a sparse process.
+/// Derivatives by φ and s, over latent functions.
 #[derive(Debug, Default)]
 struct Upstream {
     count: usize,
@@ -114,12 +114,12 @@ impl<S> Lane<S> {
         self.dim
     }
 
-    /// Sets block sizes, which must sum to the number of observations.
+    /// Sets block sizes, which must sum to all observations.
     pub fn cut_into(&mut self, sizes: Vec<usize>) {
         self.cut = Some(sizes);
     }
 
-    /// Positions of each block, in the order of visits.
+    /// Positions per block, in order.
     pub fn blocks(&self) -> impl Iterator<Item = Range<usize>> + use<'_, S> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         starts.zip(&self.ends).map(|(start, &end)| start..end)
@@ -130,10 +130,10 @@ impl<S> Lane<S> {
         start..self.ends[k]
     }
 
-    /// Replaces the observations. `take` checks a target and stores what the method needs.
+    /// Replaces observations; `take` checks targets and updates the state.
     ///
     /// # Errors
-    /// Those of the source and of `take`, and [`KernelError::NotFinite`]; the lane is empty then.
+    /// Errors of source and `take`, [`KernelError::NotFinite`]; the lane is then empty.
     pub fn read<E: PassError>(
         &mut self,
         data: &dyn DataSource,
@@ -147,7 +147,7 @@ impl<S> Lane<S> {
     /// Adds observations as blocks.
     ///
     /// # Errors
-    /// As [`read`](Self::read), but the lane is unchanged.
+    /// As [`read`](Self::read), leaving the lane unchanged.
     pub fn append<E: PassError>(
         &mut self,
         data: &dyn DataSource,
@@ -166,7 +166,7 @@ impl<S> Lane<S> {
         done
     }
 
-    /// Merges small blocks at the end: observations appended singly are projected in few blocks.
+    /// Merges small last blocks of single observations.
     fn merge_behind(&mut self) {
         while self.cut.is_none() && self.ends.len() > 1 {
             let last = self.ends.len() - 1;
@@ -239,7 +239,7 @@ impl<S> Lane<S> {
         self.latents.iter_mut().for_each(|latent| latent.resize(largest));
     }
 
-    /// Drops the observations from a position on, which must begin a block.
+    /// Drops observations from a block's start on.
     pub fn truncate(&mut self, places: usize) {
         self.rows.truncate(places);
         self.targets.truncate(places * self.outputs);
@@ -255,7 +255,7 @@ impl<S> Lane<S> {
         self.targets.reserve(places * self.outputs);
     }
 
-    /// Removes one observation; later ones move up, and its block loses its projection.
+    /// Removes an observation and its block's projection.
     pub fn remove(&mut self, place: usize) {
         let k = self.block_of(place);
         let (block, dim) = (self.block(k), self.dim);
@@ -276,15 +276,15 @@ impl<S> Lane<S> {
         self.ends.partition_point(|&end| end <= place)
     }
 
-    /// Drops projections, so that priors can be refreshed in place.
+    /// Drops projections, for refreshes in place.
     pub(super) fn forget_projections(&mut self) {
         self.held.iter_mut().for_each(Held::forget);
     }
 
-    /// Projects blocks without projection; checks the stop signal before each.
+    /// Projects unprojected blocks, checking the stop signal.
     ///
     /// # Errors
-    /// Errors of the kernel, or [`DataError::Stopped`](crate::data::DataError::Stopped).
+    /// Kernel errors, [`DataError::Stopped`](crate::data::DataError::Stopped).
     pub fn project<E: PassError>(&mut self, (priors, stop_signal): Priors<'_>) -> Result<(), E> {
         (0..self.ends.len()).try_for_each(|k| {
             go_on(stop_signal)?;
@@ -320,7 +320,7 @@ impl<S> Lane<S> {
         })
     }
 
-    /// Block or consecutive observations, with the method's state, as input of a rule.
+    /// Rule input for observations of one block.
     pub fn view(&mut self, component: usize, places: &Range<usize>) -> LaneBlock<'_, S> {
         let k = self.block_of(places.start);
         let start = places.start - self.block(k).start;
@@ -335,10 +335,10 @@ impl<S> Lane<S> {
         LaneBlock { own, places: places.clone(), component, seen, latents, threading: *spread }
     }
 
-    /// Marginals of a block or of consecutive observations.
+    /// Computes marginals within a block.
     ///
     /// # Errors
-    /// None if beliefs have the right sizes.
+    /// None for matching beliefs.
     pub fn marginals(
         &mut self,
         (beliefs, component): (&dyn Beliefs, usize),
@@ -416,7 +416,7 @@ impl<S> Lane<S> {
         })
     }
 
-    /// Adds `φ̄` and `s̄` of a block to its sparse processes; the first component overwrites.
+    /// Adds `φ̄` and `s̄`; the first component overwrites.
     fn add_upstream(
         &mut self,
         (beliefs, component): (&dyn Beliefs, usize),
@@ -448,8 +448,7 @@ impl<S> Lane<S> {
         })
     }
 
-    /// Converts derivatives with respect to s and Φ (`K_zx` if `pulled`) into gradients of kernels and
-    /// inducing inputs.
+    /// Reverse pass from derivatives by s and Φ (`K_zx` if `pulled`).
     fn reverse_block(
         &mut self,
         k: usize,
@@ -471,14 +470,14 @@ impl<S> Lane<S> {
         })
     }
 
-    /// Projections and the method's state, for methods that need a block's matrices.
+    /// Projections and the method's state.
     pub fn split(&mut self) -> (Projections<'_>, &mut S) {
         let Self { outputs, targets, held, evaluator, own, .. } = self;
         (Projections { outputs: *outputs, targets, held, evaluator }, own)
     }
 }
 
-/// Targets and projections of a lane with a single sparse process.
+/// Targets and projections for one sparse process.
 #[derive(Clone, Copy, Debug)]
 pub struct Projections<'a> {
     outputs: usize,
@@ -491,14 +490,14 @@ impl<'a> Projections<'a> {
     /// Projection of block k.
     ///
     /// # Errors
-    /// [`KernelError::Shape`] without a projection.
+    /// [`KernelError::Shape`] if not projected.
     pub fn block(&self, k: usize) -> Result<&'a Projection, KernelError> {
         let projection = self.held.get(k).and_then(|held| of(&held.projections, 0));
         let (what, axis) = ("block", "projections");
         projection.ok_or(KernelError::Shape { what, axis, expected: 1, found: 0 })
     }
 
-    /// Target at a position: P numbers.
+    /// Target at a position (P).
     #[must_use]
     pub fn target(&self, place: usize) -> &'a [f64] {
         &self.targets[place * self.outputs..(place + 1) * self.outputs]
@@ -511,7 +510,7 @@ impl<'a> Projections<'a> {
     }
 }
 
-/// Observation that was just read.
+/// Observation just read.
 #[derive(Clone, Copy, Debug)]
 pub struct Taken<'a> {
     /// Position in the lane.

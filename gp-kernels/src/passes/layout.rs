@@ -1,4 +1,4 @@
-//! Layout of a pass's sums in one list.
+//! Layout of sums.
 
 use crate::data::Partial;
 use crate::inducing::{PriorGradients, SparseProcess};
@@ -15,7 +15,7 @@ pub enum Gram {
     Diagonal,
 }
 
-/// Layout of sums: `Σ w φφᵀ` and `Σ g φ` per component and latent function, then the method's extra numbers.
+/// `Σ w φφᵀ` and `Σ g φ` per component and latent function, then extra numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
     counts: Vec<usize>,
@@ -24,10 +24,10 @@ pub struct Layout {
     extra: usize,
 }
 
-/// Sums of one component and latent function.
+/// Sums per component and latent function.
 #[derive(Clone, Copy, Debug)]
 pub struct Part<'a> {
-    /// `Σ w φφᵀ`, M×M lower triangle, or its diagonal.
+    /// `Σ w φφᵀ`: lower triangle (M×M) or diagonal.
     pub gram: &'a [f64],
     /// `Σ g φ`
     pub shift: &'a [f64],
@@ -60,19 +60,19 @@ impl PartMut<'_> {
 }
 
 impl Layout {
-    /// Layout for one component, M per latent function in `counts`, and `extra` numbers.
+    /// One component, M per latent function in `counts`, `extra` numbers.
     #[must_use]
     pub fn new(counts: Vec<usize>, extra: usize) -> Self {
         Self { counts, gram: Some(Gram::Full), components: 1, extra }
     }
 
-    /// Sets the number of mixture components and the part of `Σ w φφᵀ`.
+    /// Sets mixture components and summed part of `Σ w φφᵀ`.
     #[must_use]
     pub fn with_components(self, components: usize, gram: Gram) -> Self {
         Self { gram: Some(gram), components, ..self }
     }
 
-    /// Layout of `extra` numbers alone, for the same latent functions.
+    /// Same latent functions, `extra` numbers only.
     #[must_use]
     pub fn of_extra(&self, extra: usize) -> Self {
         Self { gram: None, components: 1, extra, ..self.clone() }
@@ -90,7 +90,7 @@ impl Layout {
         self.components
     }
 
-    /// Summed part of `Σ w φφᵀ`; None for extra numbers only.
+    /// Summed part of `Σ w φφᵀ`, if any.
     #[must_use]
     pub fn gram(&self) -> Option<Gram> {
         self.gram
@@ -130,7 +130,7 @@ impl Layout {
         start..start + self.part_len(self.counts[latent])
     }
 
-    /// Sums of one component and latent function.
+    /// Sums per component and latent function.
     #[must_use]
     pub fn part<'a>(&self, sums: &'a [f64], component: usize, latent: usize) -> Part<'a> {
         let own = &sums[self.range(component, latent)];
@@ -143,8 +143,7 @@ impl Layout {
         split(&mut sums[self.range(component, latent)], self.counts[latent])
     }
 
-    /// Ranges without redundant entries: columns of `Σ w φφᵀ` from the diagonal down (or the diagonal), and
-    /// `Σ g φ`.
+    /// Non-redundant ranges: columns of `Σ w φφᵀ` from the diagonal down (or its diagonal), `Σ g φ`.
     pub fn triangles(&self) -> impl Iterator<Item = Range<usize>> {
         let counts = (0..self.components).flat_map(|_| self.counts.iter().copied());
         let mut start = 0;
@@ -157,7 +156,7 @@ impl Layout {
         })
     }
 
-    /// Length of one latent function's sums outside triangle columns.
+    /// Length outside triangle columns.
     fn beside_columns(&self, m: usize) -> usize {
         match self.gram {
             None => 0,
@@ -166,7 +165,7 @@ impl Layout {
         }
     }
 
-    /// Sums of all components and latent functions, without extra numbers.
+    /// All sums without extra numbers, mutable.
     pub fn parts_mut<'a>(&self, sums: &'a mut [f64]) -> &'a mut [f64] {
         &mut sums[..self.extra_start()]
     }
@@ -188,14 +187,14 @@ pub(super) fn split(own: &mut [f64], m: usize) -> PartMut<'_> {
     PartMut { gram, shift }
 }
 
-/// Results of a pass: numbers in a [`Layout`], and optional gradients per sparse process.
+/// Numbers in a [`Layout`], optional gradients.
 #[derive(Clone, Debug)]
 pub struct Sums {
     /// Sums in the pass's layout.
     pub numbers: Vec<f64>,
     gradients: Vec<PriorGradients>,
     reverse: bool,
-    /// Non-redundant ranges of `numbers`, exchanged between processes.
+    /// Non-redundant ranges, exchanged between processes.
     travels: Arc<[Range<usize>]>,
 }
 
@@ -208,19 +207,19 @@ impl Sums {
         Self { numbers: vec![0.0; layout.len()], gradients: Vec::new(), reverse: false, travels }
     }
 
-    /// Zeros, with gradients for these sparse processes.
+    /// Zeros, with gradients per process.
     #[must_use]
     pub fn with_gradients(layout: &Layout, processes: &[SparseProcess]) -> Self {
         let gradients = processes.iter().map(PriorGradients::zeros).collect();
         Self { gradients, reverse: true, ..Self::zeros(layout) }
     }
 
-    /// Turns gradients on or off for later passes; keeps their memory.
+    /// Turns gradients on or off, keeping memory.
     pub fn set_reverse(&mut self, reverse: bool) {
         self.reverse = reverse;
     }
 
-    /// Gradients, one per sparse process; empty if turned off.
+    /// One per sparse process; empty if off.
     #[must_use]
     pub fn gradients(&self) -> &[PriorGradients] {
         if self.reverse { &self.gradients } else { &[] }

@@ -1,4 +1,4 @@
-//! Passes over the lanes of a process.
+//! Passes over a process's lanes.
 
 use super::block::LaneBlock;
 use super::contract::{Pass, PassError, go_on, go_on_together};
@@ -15,19 +15,16 @@ use gp_linalg::{JitterPolicy, Threading};
 use gp_optim::{ParameterSet, StopSignal};
 use std::sync::Arc;
 
-/// Maximum record length for projections of mini-batches, over all lanes and sparse processes: 256 MB; more
-/// is recomputed. A batch of 1000 with ten sparse processes of 500 inducing inputs in 784 dimensions needs
-/// 230 MB.
+/// Maximum record length over lanes and processes (256 MB).
 const RECORDS: usize = 1 << 25;
 
-/// Default limit on numbers of projections that stay between passes: 2 GB. Beyond it, they are dropped after
-/// each block and recomputed with the same bits.
+/// Default limit on kept numbers of projections (2 GB); beyond, they are recomputed.
 pub const HELD: usize = 1 << 28;
 
 /// Setup of [`Passes`].
 #[derive(Debug)]
 pub struct Setup<'a> {
-    /// Sparse processes: one per latent function, or one shared by all.
+    /// One per latent function, or one shared.
     pub processes: &'a [SparseProcess],
     /// Number Q of latent functions.
     pub latents: usize,
@@ -37,15 +34,15 @@ pub struct Setup<'a> {
     pub capacity: usize,
     /// Threading policy.
     pub threading: Threading,
-    /// Distribution of lanes over processes; None for one process.
+    /// Distribution over processes; None for one.
     pub reduction: Option<Arc<dyn Reduction>>,
-    /// `true` to record projections for the reverse pass (mini-batches).
+    /// `true` to record projections for gradients.
     pub records: bool,
-    /// Limit on numbers of projections that stay between passes, over all lanes; see [`HELD`].
+    /// Limit on kept numbers; see [`HELD`].
     pub held: usize,
 }
 
-/// Observations on lanes, projected on sparse processes, with a method's state per lane.
+/// Projected observations on lanes, with states.
 #[derive(Debug)]
 pub struct Passes<S> {
     reduction: Arc<dyn Reduction>,
@@ -53,7 +50,7 @@ pub struct Passes<S> {
     pool: Pool<Sums>,
     priors: Vec<InducingPrior>,
     evaluator: Evaluator,
-    /// Parameter values at the last projection.
+    /// Parameters at the last projection.
     projected_on: Vec<f64>,
     keeps: bool,
     loaded: usize,
@@ -63,16 +60,16 @@ pub struct Passes<S> {
 }
 
 impl<S: Send> Passes<S> {
-    /// Passes without observations; `own` creates each lane's state.
+    /// Without observations; `own` creates lane states.
     ///
     /// # Errors
-    /// [`KernelError::Shape`] if dimensions of data and inducing inputs differ.
+    /// [`KernelError::Shape`] for different dimensions.
     pub fn new(setup: Setup<'_>, own: impl FnMut(usize) -> S) -> Result<Self, KernelError> {
         let lanes = lane_count_of(setup.capacity, setup.latents);
         Self::with_lanes(setup, lanes, own)
     }
 
-    /// [`new`](Self::new) with a number of lanes, which must depend only on sizes.
+    /// [`new`](Self::new) with `lanes`, which must depend on sizes only.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -112,7 +109,7 @@ impl<S: Send> Passes<S> {
         })
     }
 
-    /// Sets the stop signal of later passes.
+    /// Sets later passes' stop signal.
     pub fn set_stop_signal(&mut self, stop_signal: StopSignal) {
         self.stop_signal = stop_signal;
     }
@@ -128,11 +125,10 @@ impl<S: Send> Passes<S> {
         self.lanes.states_mut()
     }
 
-    /// Calls `work` on single observations of this process from a lane and position on, on the calling
-    /// thread. Checks the stop signal before each.
+    /// Calls `work` per observation from (lane, position) on, on this thread.
     ///
     /// # Errors
-    /// Those of `work`, or [`DataError::Stopped`].
+    /// Errors of `work`, [`DataError::Stopped`].
     pub fn visit_from<E: PassError>(
         &mut self,
         (first, from): (usize, usize),
@@ -149,10 +145,10 @@ impl<S: Send> Passes<S> {
         })
     }
 
-    /// Calls `work` on this process's last lane, with the priors.
+    /// Calls `work` on the last lane, with priors.
     ///
     /// # Errors
-    /// Those of `work`, and [`DataError::NoData`] without lanes.
+    /// Errors of `work`; [`DataError::NoData`] without lanes.
     pub fn on_last_lane<E: PassError>(
         &mut self,
         work: impl FnOnce(&mut Lane<S>, Priors<'_>) -> Result<(), E>,
@@ -161,19 +157,19 @@ impl<S: Send> Passes<S> {
         work(lane, (&self.priors, &self.stop_signal))
     }
 
-    /// Number of lanes of all processes.
+    /// Lanes of all processes.
     #[must_use]
     pub fn lane_count(&self) -> usize {
         self.lanes.count()
     }
 
-    /// Number of loaded observations of all processes.
+    /// Loaded observations of all processes.
     #[must_use]
     pub fn loaded(&self) -> usize {
         self.loaded
     }
 
-    /// Maximum number of loaded observations.
+    /// Maximum loaded observations.
     #[must_use]
     pub fn capacity(&self) -> usize {
         self.capacity
@@ -197,11 +193,10 @@ impl<S: Send> Passes<S> {
         &self.priors
     }
 
-    /// Replaces the observations and distributes them to lanes. `take` checks a target and stores what the
-    /// method needs.
+    /// Replaces observations; `take` checks targets and updates the state.
     ///
     /// # Errors
-    /// Those of the source and of `take`, and [`KernelError::NotFinite`]; nothing is loaded then.
+    /// Errors of source and `take`, [`KernelError::NotFinite`]; nothing is then loaded.
     pub fn read<E: PassError>(
         &mut self,
         data: &dyn DataSource,
@@ -246,16 +241,16 @@ impl<S: Send> Passes<S> {
         Ok(())
     }
 
-    /// Sets the number of loaded observations, after lanes were filled singly.
+    /// Sets the number of loaded observations, after single reads.
     pub fn set_loaded(&mut self, observations: usize) {
         self.loaded = observations;
         self.projected_on.clear();
     }
 
-    /// Calls `work` on each lane with its number.
+    /// Calls `work(lane number, lane)`.
     ///
     /// # Errors
-    /// The first error in lane order.
+    /// First error in lane order.
     pub fn for_each<E: PassError>(
         &mut self,
         work: impl Fn(usize, &mut Lane<S>) -> Result<(), E> + Sync,
@@ -264,7 +259,7 @@ impl<S: Send> Passes<S> {
         agreed(self.reduction.as_ref(), done)
     }
 
-    /// `done`, or an error in all processes if any failed.
+    /// `done`, or an error everywhere if any failed.
     ///
     /// # Errors
     /// As [`agreed`].
@@ -272,7 +267,7 @@ impl<S: Send> Passes<S> {
         agreed(self.reduction.as_ref(), done)
     }
 
-    /// Numbers of the lanes of all processes, in lane order; `own` appends one lane's.
+    /// Numbers of all lanes in order, by `own`.
     ///
     /// # Errors
     /// As [`Reduction::gather`].
@@ -282,24 +277,24 @@ impl<S: Send> Passes<S> {
         if self.is_shared() { self.reduction.gather(&numbers) } else { Ok(numbers) }
     }
 
-    /// `true` if there are several processes.
+    /// `true` for several processes.
     #[must_use]
     pub fn is_shared(&self) -> bool {
         self.reduction.processes() > 1
     }
 
-    /// Number of loaded observations of earlier processes.
+    /// Loaded observations of earlier processes.
     #[must_use]
     pub fn places_before(&self) -> usize {
         lane_rows(self.lanes.first(), self.lanes.count(), self.loaded).start
     }
 
-    /// Calls `work` on the method's state of each lane.
+    /// Calls `work` on each lane's state.
     pub fn change(&mut self, work: impl Fn(&mut S) + Sync) {
         self.lanes.change(|lane| work(&mut lane.own));
     }
 
-    /// Factors `K_zz` of every sparse process, in place if possible; drops projections.
+    /// Factors all `K_zz`; drops projections.
     ///
     /// # Errors
     /// As [`InducingPrior::refresh`].
@@ -314,15 +309,15 @@ impl<S: Send> Passes<S> {
         for_each(self.threading, &mut self.priors, |p, prior| prior.refresh(&processes[p], jitter, by))
     }
 
-    /// Projects the observations if projections [stay](Setup::held).
+    /// Projects if projections [stay](Setup::held).
     ///
     /// # Errors
-    /// Errors of the kernel, or [`DataError::Stopped`].
+    /// Kernel errors, [`DataError::Stopped`].
     pub fn project<E: PassError>(&mut self) -> Result<(), E> {
         if self.keeps { self.project_all() } else { Ok(()) }
     }
 
-    /// Projects all observations, for work on single ones; the next pass may drop the projections.
+    /// Projects all; the next pass may drop projections.
     ///
     /// # Errors
     /// As [`project`](Self::project).
@@ -333,11 +328,10 @@ impl<S: Send> Passes<S> {
         agreed(self.reduction.as_ref(), done)
     }
 
-    /// [`refresh`](Self::refresh) and [`project`](Self::project), unless observations and parameter values
-    /// are those of the last call.
+    /// [`refresh`](Self::refresh) and [`project`](Self::project), unless nothing changed.
     ///
     /// # Errors
-    /// Those of both.
+    /// Errors of both.
     pub fn project_if_moved<E: PassError>(
         &mut self,
         processes: &[SparseProcess],
@@ -359,17 +353,16 @@ impl<S: Send> Passes<S> {
         Ok(())
     }
 
-    /// `true` after [`project_if_moved`](Self::project_if_moved) with the present observations.
+    /// `true` if [`project_if_moved`](Self::project_if_moved) is current.
     #[must_use]
     pub fn is_projected(&self) -> bool {
         self.loaded > 0 && !self.projected_on.is_empty()
     }
 
-    /// Runs a pass over the observations, projecting where necessary, with gradients if `sums` has them.
-    /// `rule` is called per block and component and adds to the extra numbers.
+    /// Runs a pass, with gradients if `sums` has them; `rule` runs per block and component.
     ///
     /// # Errors
-    /// Errors of the rule or a kernel, or [`DataError::Stopped`].
+    /// Errors of rule or kernel, [`DataError::Stopped`].
     pub fn run<E: PassError>(
         &mut self,
         pass: Pass<'_>,
@@ -382,7 +375,7 @@ impl<S: Send> Passes<S> {
         self.lanes.fold(total, by, |_, lane, out| lane.run(pass, priors, out, &rule))
     }
 
-    /// Runs a pass with the method's own `work` per block, given lane and block number.
+    /// Runs a pass with `work(lane, block number, sums)` per block.
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -397,8 +390,7 @@ impl<S: Send> Passes<S> {
         self.lanes.fold(total, by, |_, lane, out| lane.each_block(priors, |lane, k| work(lane, k, out)))
     }
 
-    /// Adds the part through `K_zz` to the summed gradients and writes those of all sparse processes to the
-    /// front of `out` (zeros if the pass computed none). Returns the rest.
+    /// Adds the part through `K_zz`; writes gradients (or zeros) to the front of `out`; returns the rest.
     ///
     /// # Errors
     /// As [`InducingPrior::finish_reverse`].

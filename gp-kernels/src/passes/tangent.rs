@@ -1,4 +1,4 @@
-//! Derivatives with respect to φ through a posterior defined by its sites.
+//! Derivatives by φ through sites.
 
 use super::block::LatentBlock;
 use super::layout::Part;
@@ -7,10 +7,9 @@ use faer::{Accum, Mat, MatRef};
 use gp_linalg::product::{matmul, symmetrise_lower};
 use gp_linalg::{LinalgError, Threading};
 
-/// Derivative of `V = (I + Σ τ φφᵀ)⁻¹`, `m = V Σ ν φ` with respect to φ, for one latent function. For
-/// derivatives `m̄` and `V̄` of an objective at fixed sites, it adds
+/// Derivative of `V = (I + Σ τ φφᵀ)⁻¹`, `m = V Σ ν φ` by φ, at fixed sites.
 ///
-/// `φ̄ = (ν − τ φᵀm) V m̄ − τ (m̄ᵀVφ) m − 2 τ V V̄ V φ`.
+/// Adds `φ̄ = (ν − τ φᵀm) V m̄ − τ (m̄ᵀVφ) m − 2 τ V V̄ V φ`.
 #[derive(Debug)]
 pub struct Tangent {
     v_v_bar: Mat<f64>,
@@ -25,7 +24,7 @@ impl Tangent {
         Self { v_v_bar: Mat::zeros(m, m), v_m_bar: vec![0.0; m], m_bar: vec![0.0; m] }
     }
 
-    /// Sets `V̄` (lower triangle) and `m̄` from sums over data; `belief` must be [`Whitened::Precision`].
+    /// Sets `V̄` (lower triangle) and `m̄`; `belief` must be [`Whitened::Precision`].
     ///
     /// # Errors
     /// None if sizes match.

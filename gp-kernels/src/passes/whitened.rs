@@ -1,4 +1,4 @@
-//! Gaussian over the whitened inducing values of one latent function.
+//! Gaussian over whitened inducing values.
 
 use faer::{Accum, MatMut, MatRef};
 use gp_linalg::product::matmul;
@@ -9,7 +9,7 @@ use gp_linalg::{Cholesky, LinalgError, Threading};
 pub enum Whitened<'a> {
     /// Mean only; variances are zero.
     Mean(&'a [f64]),
-    /// Factor of the precision `B = V⁻¹ = L_B L_Bᵀ`, with `R = L_B⁻ᵀ`.
+    /// Factor of `B = V⁻¹ = L_B L_Bᵀ`, `R = L_B⁻ᵀ`.
     Precision {
         /// `L_B`
         factor: &'a Cholesky,
@@ -25,8 +25,8 @@ pub enum Whitened<'a> {
         /// m
         mean: &'a [f64],
     },
-    /// Mean only (variances zero), with derivatives with respect to `K_zx` instead of Φ:
-    /// `k̄ = on_mean · m̃ + on_spread · C φ`. The caller adds those with respect to L.
+    /// Mean only, with derivatives by `K_zx` instead of Φ: `k̄ = on_mean · m̃ + on_spread · C φ`. The caller
+    /// adds those by L.
     Pulled {
         /// m
         mean: &'a [f64],
@@ -64,7 +64,7 @@ impl<'a> Whitened<'a> {
         }
     }
 
-    /// Derivative of a marginal mean: m for φ, m̃ for `k_zx`.
+    /// Derivative of a marginal mean: m by φ, m̃ by `k_zx`.
     pub(super) fn along_mean(self) -> &'a [f64] {
         if let Self::Pulled { pulled_mean, .. } = self { pulled_mean } else { self.mean() }
     }

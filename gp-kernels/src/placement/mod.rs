@@ -3,18 +3,15 @@
 //! | name | inducing inputs | time | memory beyond the data |
 //! |---|---|---|---|
 //! | `random` | random rows | O(N + M D) | O(N + M D) |
-//! | `kmeans` | cluster centres of the inputs | O(N M D) for each of some tens of iterations | O(N D) |
-//! | `greedy` | rows with the largest unexplained prior variance, one after the other | O(N M² + N M D) | O(N M) |
+//! | `kmeans` | cluster centres | O(N M D) per iteration | O(N D) |
+//! | `greedy` | rows of largest unexplained prior variance | O(N M² + N M D) | O(N M) |
 //!
-//! `random` is a baseline. `kmeans` covers the inputs independently of the kernel: use it before training. `greedy`
-//! suits the current kernel, reports the unexplained share, and stops when everything is explained. For *given*
-//! inducing inputs use [`InducingInputs::points`].
+//! `random` is a baseline. `kmeans` ignores the kernel: use it before training. `greedy` suits the current kernel and
+//! reports the residual. Given inducing inputs: [`InducingInputs::points`].
 //!
-//! Inducing inputs are distinct, because `K_zz` would be singular otherwise; fewer than M distinct rows give fewer
-//! ([`InducingInputs::count`]).
+//! Inducing inputs are distinct; fewer than M distinct rows give fewer ([`InducingInputs::count`]).
 //!
-//! Results depend only on data and seed, not on the number of threads of rayon's current pool. [`Placements`] finds
-//! placements by name, including those of other crates.
+//! Results depend on kernel, data and seed only. [`Placements`] finds placements by name.
 //!
 //! ```
 //! use gp_kernels::{parse, placement::Placements};
@@ -55,12 +52,11 @@ pub trait Placement: Send + Sync + Debug {
     /// One-line summary.
     fn summary(&self) -> &str;
 
-    /// Places at most `m` inducing inputs for `x` (N×D). The same bits for the same seed and any number of
-    /// threads.
+    /// Places at most `m` inducing inputs for `x` (N×D); equal seeds give equal bits.
     ///
     /// # Errors
-    /// [`KernelError::Placement`] if `m` is 0 or there are no data, [`KernelError::NotFinite`] with row and
-    /// column, and errors of [`Kernel::check_inputs`].
+    /// [`KernelError::Placement`] for no data or `m` = 0, [`KernelError::NotFinite`]; as
+    /// [`Kernel::check_inputs`].
     fn place(
         &self,
         kernel: &dyn Kernel,
@@ -73,20 +69,19 @@ pub trait Placement: Send + Sync + Debug {
 /// Result of a [`Placement`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Placed {
-    /// Distinct inducing inputs, one to the requested number.
+    /// Distinct inducing inputs, 1 to m.
     pub inputs: InducingInputs,
-    /// Data rows that are inducing inputs, in order of choice; None for other points.
+    /// Chosen data rows in order, if any.
     pub rows: Option<Vec<usize>>,
-    /// Unexplained share of prior variance, `tr(K_xx − K_xz K_zz⁻¹ K_zx) / tr K_xx` in [0, 1], if known.
+    /// `tr(K_xx − K_xz K_zz⁻¹ K_zx) / tr K_xx`, in [0, 1], if known.
     pub residual: Option<f64>,
 }
 
 impl Placed {
-    /// Inducing inputs at rows of `x` (N×D), without residual.
+    /// Inducing inputs at rows of `x`.
     ///
     /// # Errors
-    /// [`KernelError::Placement`] for a missing row, [`KernelError::NotFinite`] for a non-finite one (with
-    /// its position in `rows`).
+    /// [`KernelError::Placement`] for missing rows, [`KernelError::NotFinite`] with the position in `rows`.
     pub fn at_rows(x: MatRef<'_, f64>, rows: Vec<usize>) -> Result<Self, KernelError> {
         if let Some(row) = rows.iter().find(|&&row| row >= x.nrows()) {
             let reason = format!("row {row} was chosen, but the data have {} rows", x.nrows());

@@ -11,9 +11,9 @@ use super::{Placed, Placement};
 use crate::error::KernelError;
 use crate::kernel::{Kernel, Points, point};
 
-/// `random`: distinct rows drawn without replacement, so K < M distinct rows give all K.
+/// `random`: distinct rows without replacement.
 ///
-/// The kernel only checks inputs. O(N + M D) time unless most rows are equal, O(N + M D) memory.
+/// The kernel only checks inputs. O(N + M D) time (unless most rows are equal) and memory.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RandomSubset;
 
@@ -39,7 +39,7 @@ impl Placement for RandomSubset {
     }
 }
 
-/// Up to `m` distinct rows, from a shuffle that stops early.
+/// Up to `m` distinct rows by a partial shuffle.
 fn draw(points: Points<'_>, m: usize, rng: &mut ChaCha8Rng) -> Vec<usize> {
     let count = points.nrows();
     let mut order: Vec<usize> = (0..count).collect();

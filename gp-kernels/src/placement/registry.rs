@@ -6,19 +6,19 @@ use super::{Greedy, KMeans, Placement, RandomSubset};
 use crate::error::KernelError;
 use gp_optim::{did_you_mean, named};
 
-/// List of placements by name, extensible by other crates.
+/// Placements by name, extensible.
 #[derive(Clone, Debug)]
 pub struct Placements {
     known: Vec<Arc<dyn Placement>>,
 }
 
 impl Placements {
-    /// Placements of this crate: `kmeans`, `greedy` and `random`.
+    /// `kmeans`, `greedy` and `random`.
     pub fn built_in() -> Self {
         Self { known: vec![Arc::new(KMeans::new()), Arc::new(Greedy::new()), Arc::new(RandomSubset)] }
     }
 
-    /// Adds a placement or replaces the one of the same name.
+    /// Adds or replaces by name.
     #[must_use]
     pub fn with(mut self, placement: Box<dyn Placement>) -> Self {
         self.known.retain(|known| known.name() != placement.name());
@@ -36,10 +36,10 @@ impl Placements {
         self.iter().map(Placement::name).collect()
     }
 
-    /// Placement of this name, in any case.
+    /// Placement by name, in any case.
     ///
     /// # Errors
-    /// [`KernelError::UnknownName`] with the available names.
+    /// [`KernelError::UnknownName`].
     pub fn find(&self, name: &str) -> Result<&dyn Placement, KernelError> {
         let places = named(name, self.names().into_iter().map(|known| (known, &[][..])));
         let found = places.first().and_then(|&place| self.known.get(place));

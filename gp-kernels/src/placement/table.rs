@@ -1,4 +1,4 @@
-//! Checks of data for placements, and duplicate rows.
+//! Checks of data, and duplicate rows.
 
 use std::cmp::Ordering;
 
@@ -33,7 +33,7 @@ pub(super) struct Distinct {
     pub(super) count: usize,
 }
 
-/// Distinct points of `rows`, in order of their first rows. O(N log N) comparisons.
+/// Distinct points, by first row; O(N log N).
 pub(super) fn distinct(points: Points<'_>, mut rows: Vec<usize>) -> Vec<Distinct> {
     let mut found: Vec<Distinct> =
         equal_rows(points, &mut rows).map(|group| Distinct { row: group[0], count: group.len() }).collect();
@@ -41,7 +41,7 @@ pub(super) fn distinct(points: Points<'_>, mut rows: Vec<usize>) -> Vec<Distinct
     found
 }
 
-/// Groups of equal rows, each beginning with its first.
+/// Groups of equal rows, first row first.
 pub(super) fn equal_rows<'r>(points: Points<'_>, rows: &'r mut [usize]) -> impl Iterator<Item = &'r [usize]> {
     let compare =
         move |a: usize, b: usize| point(points, a).partial_cmp(point(points, b)).unwrap_or(Ordering::Equal);

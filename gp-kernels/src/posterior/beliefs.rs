@@ -1,8 +1,8 @@
-//! Beliefs about latent values at some points.
+//! Beliefs about latent values.
 
 use super::LatentPrediction;
 
-/// Gaussian beliefs about the Q latent values of each of N points.
+/// Gaussian beliefs about Q latent values per point.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LatentBeliefs {
     functions: Vec<LatentPrediction>,
@@ -12,26 +12,26 @@ pub struct LatentBeliefs {
 #[derive(Clone, Debug, PartialEq)]
 enum Behind {
     Independent,
-    /// One entry per component and latent function, components outermost.
+    /// One entry per component (outermost) and latent function.
     Mixture(Vec<LatentPrediction>),
     /// N covariance matrices, Q×Q.
     Correlated(Vec<f64>),
 }
 
 impl LatentBeliefs {
-    /// Independent Gaussians: one entry per latent function.
+    /// Independent Gaussians per latent function.
     #[must_use]
     pub fn independent(functions: Vec<LatentPrediction>) -> Self {
         Self { functions, behind: Behind::Independent }
     }
 
-    /// Mixtures: overall means and variances per latent function, and those of each component (outermost).
+    /// Mixtures: overall and per-component (outermost) means and variances.
     #[must_use]
     pub fn mixture(functions: Vec<LatentPrediction>, components: Vec<LatentPrediction>) -> Self {
         Self { functions, behind: Behind::Mixture(components) }
     }
 
-    /// Gaussians correlated within a point: means, and a symmetric Q×Q covariance per point.
+    /// Gaussians correlated within points: means and Q×Q covariances.
     #[must_use]
     pub fn correlated(means: &[Vec<f64>], covariances: Vec<f64>) -> Self {
         let latents = means.first().map_or(0, Vec::len);
@@ -44,8 +44,7 @@ impl LatentBeliefs {
         Self { functions, behind: Behind::Correlated(covariances) }
     }
 
-    /// Adds known offsets and independent noise variances, one per point, to the first latent value. An
-    /// empty list adds nothing.
+    /// Adds offsets and noise variances to the first latent value; lists may be empty.
     #[must_use]
     pub fn moved(mut self, offsets: &[f64], variances: &[f64]) -> Self {
         let latents = self.functions.len().max(1);
@@ -65,10 +64,10 @@ impl LatentBeliefs {
         self
     }
 
-    /// Beliefs at the given points, in that order.
+    /// Beliefs at these points, in order.
     ///
     /// # Panics
-    /// If a point does not exist.
+    /// If a point is missing.
     #[must_use]
     pub fn at_points(&self, points: &[usize]) -> Self {
         let some = |of: &LatentPrediction| LatentPrediction {
@@ -87,7 +86,7 @@ impl LatentBeliefs {
         Self { functions: self.functions.iter().map(some).collect(), behind }
     }
 
-    /// Beliefs about one latent function; None if it is missing or correlated with others.
+    /// Beliefs about one latent function; None if missing or correlated.
     #[must_use]
     pub fn of_function(&self, latent: usize) -> Option<Self> {
         let own = vec![self.functions.get(latent)?.clone()];
@@ -101,7 +100,7 @@ impl LatentBeliefs {
         }
     }
 
-    /// Means and variances per latent function, averaged over components.
+    /// Overall means and variances per latent function.
     #[must_use]
     pub fn functions(&self) -> &[LatentPrediction] {
         &self.functions
@@ -119,13 +118,13 @@ impl LatentBeliefs {
         self.functions.first().map_or(0, |function| function.mean.len())
     }
 
-    /// `true` if there are no points.
+    /// `true` without points.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Means and variances per component and latent function, components outermost.
+    /// Means and variances per component (outermost) and latent function.
     #[must_use]
     pub fn components(&self) -> &[LatentPrediction] {
         match &self.behind {
@@ -134,7 +133,7 @@ impl LatentBeliefs {
         }
     }
 
-    /// Means and covariance (Q×Q, column-major) at a point, if correlated.
+    /// Means and covariance (Q×Q) at a point, if correlated.
     #[must_use]
     pub fn at(&self, point: usize) -> Option<(Vec<f64>, &[f64])> {
         let Behind::Correlated(covariances) = &self.behind else { return None };
@@ -143,7 +142,7 @@ impl LatentBeliefs {
         Some((self.functions.iter().map(|function| function.mean[point]).collect(), covariance))
     }
 
-    /// `true` if the latent values of a point are correlated.
+    /// `true` if correlated within points.
     #[must_use]
     pub fn are_correlated(&self) -> bool {
         matches!(self.behind, Behind::Correlated(_))

@@ -8,12 +8,11 @@ use super::LatentPrediction;
 use crate::error::KernelError;
 use crate::evaluate::Evaluator;
 
-/// Fills means and variances in blocks of this many rows, in parallel, or one after the other on all threads
-/// if there are fewer blocks than threads. `of` receives scratch, first row, means, variances and an
-/// evaluator. Checks the stop signal before each block.
+/// Fills blocks of `rows`, in parallel or, if few, in sequence, by `of(scratch, first row, (means,
+/// variances), evaluator)`.
 ///
 /// # Errors
-/// That of the first failed block; [`KernelError::Stopped`].
+/// First error; [`KernelError::Stopped`].
 pub fn in_blocks<S>(
     rows: usize,
     out: &mut LatentPrediction,
@@ -45,12 +44,10 @@ pub fn in_blocks<S>(
 
 const ROWS: usize = 64;
 
-/// Computes `numbers` numbers per row from predictions, row by row, in parallel blocks. `of` receives its
-/// block's scratch, the row, mean and variance of each prediction, and the output. Checks the stop signal
-/// before each block.
+/// Computes `numbers` results per row by `of(scratch, row, predictions, output)`, in parallel.
 ///
 /// # Errors
-/// That of the first failed block; [`KernelError::Stopped`].
+/// First error; [`KernelError::Stopped`].
 pub fn at_rows<S, T: Clone + Default + Send, E: Send + From<KernelError>>(
     predictions: &[LatentPrediction],
     by: &Evaluator,

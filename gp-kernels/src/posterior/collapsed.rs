@@ -1,10 +1,8 @@
-//! Predictions by one triangular product instead of two solves.
+//! Predictions by one triangular product.
 //!
-//! With `φ = L⁻¹k_*`, the variance `k_** − φᵀφ + φᵀVφ` is `k_** − ‖T k_*‖²` for a lower triangular `T = W L⁻¹` with
-//! `WᵀW = I − V`. The mean `φᵀm` is `k_*ᵀa` with `a = L⁻ᵀm`.
+//! Variance `k_** − ‖T k_*‖²`, lower triangular `T = W L⁻¹`, `WᵀW = I − V`; mean `k_*ᵀa`, `a = L⁻ᵀm`.
 //!
-//! T does not exist if the posterior is wider than the prior in some direction. It is not used if the posterior is so
-//! narrow that rounding errors of `I − V` matter.
+//! T is not used for posteriors wider than the prior, or so narrow that rounding of `I − V` matters.
 
 use faer::prelude::ReborrowMut as _;
 use faer::{Accum, Mat, MatMut, MatRef};
@@ -18,7 +16,7 @@ use crate::evaluate::Evaluator;
 const BLOCK: usize = 1024;
 /// Largest `tr V⁻¹` for which T is used.
 const NARROWEST: f64 = 1e8;
-/// Jitter of `I − V`, which has eigenvalue 0 in directions without data.
+/// Jitter of `I − V`, singular in directions without data.
 const ROUNDING: JitterPolicy = JitterPolicy { first: 1e-15, step: 10.0, largest: 1e-12, pivot_floor: 0.0 };
 
 #[derive(Clone, Debug)]
@@ -66,8 +64,7 @@ fn covariance(factor: &PosteriorFactor) -> Result<Option<Mat<f64>>, LinalgError>
     }
 }
 
-/// W from V (lower triangle), by Cholesky factorisation from the last row to the first. Adds rounding error
-/// to the diagonal, because `I − V` is 0 for the prior.
+/// W from lower V, factored from the last row up; adds rounding error, for `I − V = 0`.
 fn remainder(v: &Mat<f64>) -> Result<Mat<f64>, LinalgError> {
     let (n, across) = (v.nrows(), |i: usize| v.nrows() - 1 - i);
     let reversed = Mat::from_fn(n, n, |i, j| {
@@ -79,7 +76,7 @@ fn remainder(v: &Mat<f64>) -> Result<Mat<f64>, LinalgError> {
 }
 
 impl InducingPosterior {
-    /// T and a, computed at the first call; None if T is not used.
+    /// T and a, cached, if used.
     fn collapsed(&self) -> Result<Option<&Collapsed>, KernelError> {
         if self.collapsed.get().is_none() {
             let found = match Collapsed::of(self) {
@@ -92,7 +89,7 @@ impl InducingPosterior {
         Ok(self.collapsed.get().and_then(Option::as_ref))
     }
 
-    /// T and a of all posteriors; None unless T is used for each.
+    /// T and a of all, if all use T.
     pub(super) fn all_collapsed<'a>(alike: &[&'a Self]) -> Result<Option<Vec<&'a Collapsed>>, KernelError> {
         alike.iter().map(|of| of.collapsed().transpose()).collect::<Option<Result<_, _>>>().transpose()
     }
@@ -139,7 +136,7 @@ impl Collapsed {
         Ok(matmul(mean, Accum::Replace, cross.transpose(), a, 1.0, by.threading())?)
     }
 
-    /// Subtracts explained parts from prior variances; overwrites `k_*`.
+    /// Subtracts explained variances; overwrites `k_*`.
     fn explain(
         &self,
         mut cross: MatMut<'_, f64>,

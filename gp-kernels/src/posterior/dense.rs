@@ -1,6 +1,6 @@
-//! Posterior of one latent function given its values at all data: mean `k_*ᵀα`, variance `k_** − ‖L⁻¹Λ½k_*‖²`.
+//! Posterior from latent values at all data: mean `k_*ᵀα`, variance `k_** − ‖L⁻¹Λ½k_*‖²`.
 //!
-//! Gaussian noise: L is the factor of `K_y`, Λ = I. Sites of precisions Λ: the factor of `I + Λ½KΛ½`.
+//! Gaussian noise: L factors `K_y`, Λ = I. Sites of precisions Λ: L factors `I + Λ½KΛ½`.
 
 use faer::prelude::{IntoConst as _, ReborrowMut as _};
 use faer::{Accum, Mat, MatMut, MatRef};
@@ -15,14 +15,14 @@ use crate::error::KernelError;
 use crate::evaluate::{Evaluator, check_count};
 use crate::kernel::Kernel;
 
-/// Points per block: full speed of triangular solves, with N×256 numbers of memory per thread.
+/// Points per block: N×256 numbers per thread.
 const BLOCK: usize = 256;
 
-/// Posterior of one latent function given its values at N points.
+/// Posterior from N latent values.
 #[derive(Clone, Debug)]
 pub struct DensePosterior {
     kernel: Box<dyn Kernel>,
-    /// Inputs, one column per point.
+    /// Inputs, D×N.
     points: Mat<f64>,
     alpha: Vec<f64>,
     root: Option<Vec<f64>>,
@@ -30,10 +30,10 @@ pub struct DensePosterior {
 }
 
 impl DensePosterior {
-    /// Posterior for `inputs` (N×D), α, the diagonal of Λ½ (None for ones) and L.
+    /// Posterior of `inputs` (N×D), α, diag Λ½ (None for ones) and L.
     ///
     /// # Errors
-    /// [`KernelError::Shape`] if sizes differ from N.
+    /// [`KernelError::Shape`].
     pub fn new(
         kernel: Box<dyn Kernel>,
         inputs: MatRef<'_, f64>,
@@ -54,13 +54,13 @@ impl DensePosterior {
         self.kernel.as_ref()
     }
 
-    /// Inputs, N×D with contiguous rows.
+    /// Inputs, N×D, contiguous rows.
     #[must_use]
     pub fn inputs(&self) -> MatRef<'_, f64> {
         self.points.transpose()
     }
 
-    /// α, N numbers: the posterior mean is `k(x, inputs) α`.
+    /// α (N), for the posterior mean `k(x, inputs) α`.
     #[must_use]
     pub fn alpha(&self) -> &[f64] {
         &self.alpha
@@ -72,7 +72,7 @@ impl DensePosterior {
         &self.factor
     }
 
-    /// Means and variances with a cross-covariance kernel: the whole kernel or one term.
+    /// Means and variances by the kernel or a term.
     fn at(
         &self,
         kernel: &dyn Kernel,
@@ -92,7 +92,7 @@ impl DensePosterior {
         Ok(out)
     }
 
-    /// Writes means `K_*x α`; returns `L⁻¹ Λ½ K_x*`, one column per new point.
+    /// Writes means `K_*x α`; returns `L⁻¹ Λ½ K_x*`.
     fn half_solved_cross<'s>(
         &self,
         kernel: &dyn Kernel,

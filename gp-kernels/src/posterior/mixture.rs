@@ -1,4 +1,4 @@
-//! Posterior of several latent functions: a Gaussian each, or a mixture of Gaussians.
+//! Mixture posterior of several latent functions.
 
 use faer::{Mat, MatRef, Scale};
 use gp_linalg::{Cholesky, Threading};
@@ -13,48 +13,47 @@ use crate::error::KernelError;
 use crate::evaluate::{Evaluator, check_count};
 use crate::kernel::Kernel;
 
-/// Description of a latent function, for reports.
+/// Description for reports.
 #[derive(Clone, Copy, Debug)]
 pub struct LatentFunction<'a> {
-    /// Prior covariance with trained parameters.
+    /// Trained prior covariance.
     pub kernel: &'a dyn Kernel,
-    /// Inducing or active points, one per row; None if all data are used.
+    /// Inducing or active points by rows; None for all data.
     pub represented_by: Option<MatRef<'a, f64>>,
-    /// Variances of Gaussian windows at those points, if any.
+    /// Window variances, if any.
     pub windows: Option<MatRef<'a, f64>>,
-    /// Name of those points in reports.
+    /// Name of these points.
     pub seen_as: &'static str,
-    /// Jitter added to the factored matrix.
+    /// Jitter of the factored matrix.
     pub jitter: f64,
 }
 
-/// Posterior of one latent function by any method.
+/// One latent function's posterior.
 pub trait LatentPosterior: Debug + Send + Sync {
     /// Description for reports.
     fn describe(&self) -> LatentFunction<'_>;
 
-    /// Means and variances at the rows of `x` (N×D).
+    /// Means and variances at `x` (N×D).
     ///
     /// # Errors
-    /// Points that are not finite or invalid for the kernel.
+    /// Invalid points.
     fn predict(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<LatentPrediction, KernelError>;
 
-    /// Posterior over inducing values, if this is one; [alike](InducingPosterior::alike) posteriors are
-    /// predicted together.
+    /// Inducing posterior; [alike](InducingPosterior::alike) ones are predicted together.
     fn inducing(&self) -> Option<&InducingPosterior> {
         None
     }
 
-    /// Means and joint covariance (N×N) at the rows of `x`.
+    /// Means and joint covariance (N×N) at `x`.
     ///
     /// # Errors
     /// As [`predict`](Self::predict).
     fn predict_joint(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<(Vec<f64>, Mat<f64>), KernelError>;
 
-    /// Joint samples at the rows of `x`, fixed by the seed: N×`count`, one function per column.
+    /// Joint samples at `x`, N×`count`, by `seed`.
     ///
     /// # Errors
-    /// As [`predict`](Self::predict), and if the covariance cannot be factored.
+    /// As [`predict`](Self::predict), failed factorisation.
     fn sample(
         &self,
         x: MatRef<'_, f64>,
@@ -63,8 +62,7 @@ pub trait LatentPosterior: Debug + Send + Sync {
         by: &Evaluator,
     ) -> Result<Mat<f64>, KernelError>;
 
-    /// Contributions of kernel [terms](super::terms()) to the mean, N×T; one column if terms cannot be
-    /// separated.
+    /// Mean by [term](super::terms()), N×T; one column if inseparable.
     ///
     /// # Errors
     /// As [`predict`](Self::predict).
@@ -73,8 +71,7 @@ pub trait LatentPosterior: Debug + Send + Sync {
         Ok(Mat::from_fn(mean.len(), 1, |i, _| mean[i]))
     }
 
-    /// Means and variances per kernel [term](super::terms()); means add up to the latent mean. One entry if
-    /// terms cannot be separated.
+    /// Means (which add up) and variances by [term](super::terms()); one entry if inseparable.
     ///
     /// # Errors
     /// As [`predict`](Self::predict).
@@ -87,7 +84,7 @@ pub trait LatentPosterior: Debug + Send + Sync {
     }
 }
 
-/// Wrapper around one latent function's posterior, which implements [`LatentPosterior`].
+/// Wrapper that implements [`LatentPosterior`].
 pub trait HoldsLatent: Debug + Send + Sync {
     /// Wrapped posterior.
     fn inner(&self) -> &dyn LatentPosterior;
@@ -179,7 +176,7 @@ impl LatentPosterior for InducingPosterior {
     }
 }
 
-/// Posterior over Q latent functions, independent in each of K components.
+/// Q latent functions, independent per component.
 #[derive(Clone, Debug)]
 pub struct MixturePosterior<P> {
     weights: Vec<f64>,
@@ -187,17 +184,16 @@ pub struct MixturePosterior<P> {
 }
 
 impl<P: LatentPosterior> MixturePosterior<P> {
-    /// Mixture of one component.
+    /// One component.
     #[must_use]
     pub fn single(parts: Vec<P>) -> Self {
         Self { weights: vec![1.0], parts }
     }
 
-    /// Mixture with proportions that sum to 1, and one posterior per component (outermost) and latent
-    /// function.
+    /// Proportions that sum to 1, posteriors by component (outermost).
     ///
     /// # Errors
-    /// [`KernelError::Shape`] unless all components have the same number of latent functions.
+    /// [`KernelError::Shape`] unless K·Q parts.
     pub fn new(weights: Vec<f64>, parts: Vec<P>) -> Result<Self, KernelError> {
         let latents = parts.len() / weights.len().max(1);
         check_count("mixture", "posteriors", latents * weights.len(), parts.len())?;
@@ -216,7 +212,7 @@ impl<P: LatentPosterior> MixturePosterior<P> {
         &self.weights
     }
 
-    /// Posteriors per component and latent function, components outermost.
+    /// Posteriors per component (outermost) and latent function.
     #[must_use]
     pub fn parts(&self) -> &[P] {
         &self.parts
@@ -228,10 +224,10 @@ impl<P: LatentPosterior> MixturePosterior<P> {
         self.parts.len() / self.weights.len()
     }
 
-    /// Beliefs about latent values at the rows of `x` (N×D).
+    /// Beliefs at `x` (N×D).
     ///
     /// # Errors
-    /// Points that are not finite or invalid for a kernel.
+    /// Invalid points.
     pub fn beliefs(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<LatentBeliefs, KernelError> {
         let components = self.predict_parts(x, by)?;
         if self.weights.len() == 1 {
@@ -242,7 +238,7 @@ impl<P: LatentPosterior> MixturePosterior<P> {
         Ok(LatentBeliefs::mixture(functions, components))
     }
 
-    /// Predictions of all parts; [alike](InducingPosterior::alike) parts are predicted together.
+    /// Predictions, [alike](InducingPosterior::alike) parts together.
     fn predict_parts(
         &self,
         x: MatRef<'_, f64>,
@@ -278,10 +274,10 @@ impl<P: LatentPosterior> MixturePosterior<P> {
         LatentPrediction { mean, variance }
     }
 
-    /// Means and joint covariance of one latent function, averaged over components.
+    /// Overall means and covariance of one function.
     ///
     /// # Errors
-    /// As [`beliefs`](Self::beliefs); [`KernelError::Shape`] for a missing function.
+    /// As [`beliefs`](Self::beliefs); [`KernelError::Shape`] for missing functions.
     pub fn joint(
         &self,
         latent: usize,
@@ -308,7 +304,7 @@ impl<P: LatentPosterior> MixturePosterior<P> {
         Ok((mean, covariance))
     }
 
-    /// Contributions of kernel terms to the mean of one latent function, averaged over components: N×T.
+    /// One function's mean by term, N×T.
     ///
     /// # Errors
     /// As [`joint`](Self::joint).
@@ -331,7 +327,7 @@ impl<P: LatentPosterior> MixturePosterior<P> {
         Ok(sum.unwrap_or_else(|| Mat::zeros(x.nrows(), 0)))
     }
 
-    /// Means and variances of kernel terms of one latent function, averaged over components.
+    /// One function's means and variances by term.
     ///
     /// # Errors
     /// As [`joint`](Self::joint).
@@ -351,11 +347,10 @@ impl<P: LatentPosterior> MixturePosterior<P> {
         Ok((0..count).map(term).collect())
     }
 
-    /// Joint samples of all latent functions, fixed by the seed: N×`count` each. In a sample (column), all
-    /// functions use the same component.
+    /// Joint samples of all functions, N×`count` each, by `seed`; one component per column.
     ///
     /// # Errors
-    /// As [`beliefs`](Self::beliefs), and if the covariance cannot be factored.
+    /// As [`beliefs`](Self::beliefs), failed factorisation.
     pub fn sample(
         &self,
         x: MatRef<'_, f64>,
@@ -382,7 +377,6 @@ impl<P: LatentPosterior> MixturePosterior<P> {
         Ok(samples)
     }
 
-    /// Component drawn by a number in [0, 1].
     fn draw_component(&self, place: f64) -> usize {
         let mut sum = 0.0;
         let found = self.weights.iter().position(|weight| {
@@ -393,10 +387,10 @@ impl<P: LatentPosterior> MixturePosterior<P> {
     }
 }
 
-/// Joint samples (N×`count`) of a Gaussian; adds the covariance's `rounding` error to its diagonal.
+/// Gaussian samples (N×`count`); adds `rounding` to the diagonal.
 ///
 /// # Errors
-/// If the covariance cannot be factored.
+/// Failed factorisation.
 pub fn sample_joint(
     mean: &[f64],
     mut covariance: Mat<f64>,
@@ -418,7 +412,7 @@ pub fn sample_joint(
     Ok(samples)
 }
 
-/// Mixes bits, so that consecutive seeds give unrelated streams.
+/// Mixes bits, for unrelated streams.
 fn scramble(x: u64) -> u64 {
     let mut z = x.wrapping_add(0x9E37_79B9_7F4A_7C15);
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

@@ -1,4 +1,4 @@
-//! Predictions: marginals, joint covariances and samples.
+//! Marginals, joint covariances, samples.
 
 use faer::{Accum, Mat, MatMut, MatRef};
 use gp_linalg::product::matmul;
@@ -12,21 +12,20 @@ use crate::error::KernelError;
 use crate::evaluate::Evaluator;
 use crate::inducing::SharedPoints;
 
-/// Points per block; memory is two blocks per thread.
+/// Points per block; two blocks per thread.
 pub(super) const BLOCK: usize = 2048;
 
 impl InducingPosterior {
     /// Latent means and variances at `x` (N×D).
     ///
     /// # Errors
-    /// Points that are not finite or invalid for the kernel.
+    /// Invalid points.
     pub fn predict(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<LatentPrediction, KernelError> {
         let mut alone = Self::predict_alike(&[self], x, by)?;
         Ok(alone.pop().unwrap_or_default())
     }
 
-    /// [`predict`](Self::predict) for functions that [share](Self::alike) kernel and inducing inputs;
-    /// projects once.
+    /// [`predict`](Self::predict) for functions [alike](Self::alike), projected once.
     pub(super) fn predict_alike(
         alike: &[&Self],
         x: MatRef<'_, f64>,
@@ -72,7 +71,7 @@ impl InducingPosterior {
         Ok(())
     }
 
-    /// Latent means and joint covariance (N×N) at `x`.
+    /// Means and joint covariance (N×N) at `x`.
     ///
     /// # Errors
     /// As [`predict`](InducingPosterior::predict).
@@ -97,13 +96,12 @@ impl InducingPosterior {
         Ok((mean, covariance))
     }
 
-    /// Joint samples at `x`, fixed by the seed: N×`count`, one function per column.
+    /// Joint samples at `x`, N×`count`, by `seed`.
     ///
-    /// A sample is `Φᵀ v + r`, with inducing values v and a remainder r of covariance `K_xx − ΦᵀΦ`. Its
-    /// rounding error is added to its diagonal and, with any further jitter, is in the returned record.
+    /// `Φᵀ v + r`, r of covariance `K_xx − ΦᵀΦ` plus rounding error, which the jitter record includes.
     ///
     /// # Errors
-    /// As [`predict`](InducingPosterior::predict), and if the covariance of r cannot be factored.
+    /// As [`predict`](InducingPosterior::predict), failed factorisation.
     pub fn sample(
         &self,
         x: MatRef<'_, f64>,
@@ -149,7 +147,7 @@ impl InducingPosterior {
         Ok((factor, record))
     }
 
-    /// Whitened inducing values `m + L_B⁻ᵀ ε` or `m + L_S ε` from standard normal draws ε (M×count).
+    /// `m + L_B⁻ᵀ ε` or `m + L_S ε` for standard normal ε (M×count).
     fn inducing_values(&self, mut draws: Mat<f64>, threading: Threading) -> Result<Mat<f64>, KernelError> {
         match &self.factor {
             PosteriorFactor::Precision(factor) => {
@@ -191,7 +189,7 @@ impl InducingPosterior {
     }
 }
 
-/// Splits predictions, ordered by block and function, by function.
+/// Splits blocks of predictions by function.
 pub(super) fn apart(all: LatentPrediction, block: usize, functions: usize) -> Vec<LatentPrediction> {
     if functions == 1 {
         return vec![all];
@@ -205,8 +203,7 @@ pub(super) fn apart(all: LatentPrediction, block: usize, functions: usize) -> Ve
         .collect()
 }
 
-/// Jitter ladder for a difference of covariances, whose errors may exceed it: up to 1e6 rounding errors of
-/// the subtracted part for an ill-conditioned factor, 1000 times that if the factor needed jitter.
+/// Jitter ladder for differences of covariances: up to 1e6 rounding errors, or 1000 times that after jitter.
 pub(super) fn policy_beyond(left: MatRef<'_, f64>, rounding: f64) -> JitterPolicy {
     const CONDITION: f64 = 1e9;
     let scale = (0..left.nrows()).map(|i| left[(i, i)].abs()).sum::<f64>() / left.nrows().max(1) as f64;

@@ -1,4 +1,4 @@
-//! Posterior in model files: kernel expression and numbers, readable without this crate.
+//! Posterior in model files.
 
 use faer::Mat;
 use gp_linalg::{Cholesky, JitterPolicy};
@@ -11,7 +11,7 @@ use crate::inducing::InducingInputs;
 use crate::registry::Registry;
 use crate::tree::KernelExt as _;
 
-/// Posterior as text and numbers; loads without training data.
+/// Kernel expression and numbers, without training data.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct StoredPosterior {
     kernel: String,
@@ -49,11 +49,10 @@ impl StoredPosterior {
         Self { kernel, inputs: inputs.clone(), jitter, mean: mean.to_vec(), factor }
     }
 
-    /// Posterior with kernels parsed by this registry; [alike](InducingPosterior::alike) to one in `before`
-    /// with equal kernel, inducing inputs and jitter.
+    /// Posterior, [alike](InducingPosterior::alike) to one in `before` with equal prior.
     ///
     /// # Errors
-    /// An expression that cannot be parsed, or invalid numbers.
+    /// Invalid expression or numbers.
     pub fn restore<'a>(
         self,
         registry: &Registry,

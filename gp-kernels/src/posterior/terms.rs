@@ -1,8 +1,7 @@
-//! Posterior per kernel term, for a prior that is a sum of independent functions `f = Σ f_t`.
+//! Posterior per kernel term of `f = Σ f_t`.
 //!
-//! The covariance of `f_t(x)` and `f(Z)` is `k_t(x, Z)`, so the mean `k(x, Z) a`, `a = K_zz⁻¹ E u`, is the sum of
-//! `k_t(x, Z) a`. With `φ_t = L⁻¹ k_t(Z, x)`, a term's variance is `k_t(x, x) − φ_tᵀφ_t + φ_tᵀ V φ_t`. Given data,
-//! terms are correlated: their variances do not add up.
+//! Mean `k_t(x, Z) a`, `a = K_zz⁻¹ E u`; variance `k_t(x, x) − φ_tᵀφ_t + φ_tᵀ V φ_t`, `φ_t = L⁻¹ k_t(Z, x)`. Terms are
+//! correlated given data: variances do not add up.
 
 use faer::prelude::ReborrowMut as _;
 use faer::{Accum, ColMut, Mat, MatMut, MatRef};
@@ -15,7 +14,7 @@ use crate::evaluate::Evaluator;
 use crate::expression::Form;
 use crate::kernel::Kernel;
 
-/// Terms of a sum of kernels, or the kernel itself.
+/// Terms of a sum, or the kernel.
 pub fn terms(kernel: &dyn Kernel) -> Vec<&dyn Kernel> {
     match kernel.form() {
         Form::Sum => kernel.children().iter().map(AsRef::as_ref).collect(),
@@ -23,11 +22,10 @@ pub fn terms(kernel: &dyn Kernel) -> Vec<&dyn Kernel> {
     }
 }
 
-/// `k_t(x, ·) a` of each [term](terms) at the rows of `x`, N×T. `cross` writes covariances (`a.len()`×B) of
-/// a term with B rows.
+/// `k_t(x, ·) a` per [term](terms), N×T; `cross(term, B rows, out)` writes covariances (`a.len()`×B).
 ///
 /// # Errors
-/// Those of `cross`.
+/// Errors of `cross`.
 pub fn term_means(
     kernel: &dyn Kernel,
     a: &[f64],
@@ -52,11 +50,10 @@ pub fn term_means(
     Ok(means)
 }
 
-/// Posterior means and variances of each [term](terms); `predict` computes those with a given
-/// cross-covariance kernel.
+/// Means and variances per [term](terms), by `predict`.
 ///
 /// # Errors
-/// Those of `predict`.
+/// Errors of `predict`.
 pub fn predict_terms(
     kernel: &dyn Kernel,
     predict: impl Fn(&dyn Kernel) -> Result<LatentPrediction, KernelError>,
@@ -65,7 +62,7 @@ pub fn predict_terms(
 }
 
 impl InducingPosterior {
-    /// Posterior means and variances of each [term](terms) at the rows of `x`.
+    /// Means and variances per [term](terms) at `x`.
     ///
     /// # Errors
     /// As [`predict`](Self::predict).
@@ -99,7 +96,7 @@ impl InducingPosterior {
         Ok(prediction)
     }
 
-    /// Contributions of [terms] to the mean at `x`: N×T.
+    /// Mean at `x` by [terms], N×T.
     ///
     /// # Errors
     /// As [`predict`](Self::predict).
@@ -145,8 +142,7 @@ mod tests {
         }
     }
 
-    /// Dense algebra: prior variances without observations, otherwise
-    /// `k_t − k_tᵀ K⁻¹ k_t + k_tᵀ L⁻ᵀ V L⁻¹ k_t`.
+    /// Dense algebra: `k_t − k_tᵀ K⁻¹ k_t + k_tᵀ L⁻ᵀ V L⁻¹ k_t`.
     #[test]
     fn terms_have_variances() {
         use faer::linalg::solvers::Solve as _;

@@ -11,9 +11,9 @@ use crate::tree::KernelExt;
 use crate::views;
 use crate::workspace::Workspace;
 
-/// Step of fourth-order differences; error 1e-16 times the fifth derivative, plus 1e-12 from rounding.
+/// Step of fourth-order differences: error 1e-16 times fifth derivatives plus 1e-12.
 const STEP: f64 = 1e-4;
-/// For errors of differences and of sums of some hundred terms.
+/// Errors of differences and sums of hundreds of terms.
 const TOLERANCE: f64 = 1e-6;
 
 pub(super) fn check(kit: &KernelKit, kernel: &dyn Kernel, report: &mut Report) {
@@ -57,7 +57,7 @@ fn moved(kernel: &dyn Kernel, i: usize, by: f64) -> Option<Box<dyn Kernel>> {
     Some(copy)
 }
 
-/// Table with one real entry, counted row by row, changed by `by`.
+/// Table with one real entry (by rows) changed.
 fn shifted(kit: &KernelKit, x: &Mat<f64>, entry: usize, by: f64) -> Mat<f64> {
     let mut copy = x.clone();
     let (i, d) = (entry / x.ncols(), entry % x.ncols());
@@ -67,7 +67,7 @@ fn shifted(kit: &KernelKit, x: &Mat<f64>, entry: usize, by: f64) -> Mat<f64> {
     copy
 }
 
-/// Gradient, row by row, with zeros for columns of codes.
+/// Gradient by rows, zeros for codes.
 fn entries(kit: &KernelKit, gradient: &Mat<f64>) -> Vec<f64> {
     let real = |d: usize| kit.columns[d] == InputKind::Real;
     let entry = |i: usize, d: usize| if real(d) { gradient[(i, d)] } else { 0.0 };
@@ -125,7 +125,7 @@ fn diagonal_gradients(kit: &KernelKit, kernel: &dyn Kernel, report: &mut Report)
     });
 }
 
-/// Checks that a reverse pass returns `Σ upstream ∘ tile` and accumulates.
+/// Checks the returned sum and accumulation.
 fn returned_sum(kit: &KernelKit, kernel: &dyn Kernel, report: &mut Report) {
     let (a, b, g) = (kit.table(10, 37), kit.table(5, 38), weights(10, 5, 39));
     let Some(k) = report.value("cross-covariance", cross(kernel, a.as_ref(), b.as_ref())) else { return };

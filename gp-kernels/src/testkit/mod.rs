@@ -24,7 +24,7 @@ use crate::kernel::Kernel;
 use crate::registry::Registry;
 use crate::tree::KernelExt;
 
-/// Checks of kernels on tables with these columns.
+/// Kernel checks on random tables.
 #[derive(Clone, Debug)]
 pub struct KernelKit {
     columns: Vec<InputKind>,
@@ -32,7 +32,7 @@ pub struct KernelKit {
     seed: u64,
 }
 
-/// Failed checks, one sentence each, with numbers.
+/// Failed checks, one sentence each.
 pub struct KernelFailures(Vec<String>);
 
 impl Display for KernelFailures {
@@ -50,29 +50,29 @@ impl Debug for KernelFailures {
 impl std::error::Error for KernelFailures {}
 
 impl KernelKit {
-    /// Checks on random tables with columns of these kinds.
+    /// Checks on tables of these columns.
     pub fn new(columns: Vec<InputKind>) -> Self {
         Self { columns, registry: Registry::built_in(), seed: 7 }
     }
 
-    /// Sets the registry that parses kernels of other crates.
+    /// Sets the registry for other crates' kernels.
     #[must_use]
     pub fn with_registry(mut self, registry: Registry) -> Self {
         self.registry = registry;
         self
     }
 
-    /// Sets the seed of the random tables.
+    /// Sets the tables' seed.
     #[must_use]
     pub fn with_seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
     }
 
-    /// Runs all checks and reports all failures.
+    /// Runs all checks.
     ///
     /// # Errors
-    /// [`KernelFailures`], one line each.
+    /// [`KernelFailures`].
     pub fn check(&self, kernel: &dyn Kernel) -> Result<(), KernelFailures> {
         let mut report = Report { kernel: kernel.expression(), failures: Vec::new() };
         structure::check(self, kernel, &mut report);
@@ -103,7 +103,7 @@ impl Report {
         result.map_err(|error| self.failures.push(format!("{}: {step} failed: {error}", self.kernel))).ok()
     }
 
-    /// Fails unless matrices agree to `tolerance` times the largest entry.
+    /// Requires agreement to `tolerance` times the largest entry.
     fn close(&mut self, what: &str, found: &Mat<f64>, expected: &Mat<f64>, tolerance: f64) {
         let scale = expected.norm_max().max(1e-300);
         let error = (found - expected).norm_max() / scale;

@@ -1,4 +1,4 @@
-//! Checks that records change no bit of a reverse pass.
+//! Checks that records change no bit.
 
 use faer::Mat;
 use gp_linalg::Threading;
@@ -11,7 +11,7 @@ use crate::kernel::{Kernel, Pair};
 use crate::tree::parameter_count;
 use crate::views;
 
-/// Rows and columns: empty, with loop remainders, several tiles.
+/// Empty, with loop remainders, several tiles.
 const CROSS: [(usize, usize); 3] = [(0, 4), (21, 13), (3, 1030)];
 /// One tile; tiles on and below the diagonal.
 const GRAM: [usize; 2] = [9, 130];
@@ -47,7 +47,7 @@ pub(super) fn check(kit: &KernelKit, kernel: &dyn Kernel, report: &mut Report) {
     }
 }
 
-/// Fails unless bits agree with and without a record, new or reused.
+/// Requires equal bits with and without a record.
 fn compare(
     what: &str,
     cases: &[Case; 2],

@@ -1,4 +1,4 @@
-//! Checks of symmetry, definiteness, diagonals, shapes, strides, invalid inputs and threads.
+//! Checks of covariances, shapes, strides, invalid inputs, threads.
 
 use faer::{Mat, MatRef};
 use gp_linalg::{Cholesky, JitterPolicy, Threading};
@@ -26,7 +26,7 @@ pub(super) fn check(kit: &KernelKit, kernel: &dyn Kernel, report: &mut Report) {
     lengths(kernel, &a, &b, &ab, report);
 }
 
-/// Scaling inputs and lengths by a power of two must not change covariances.
+/// Scaling inputs and lengths alike changes no covariance.
 fn lengths(kernel: &dyn Kernel, a: &Mat<f64>, b: &Mat<f64>, expected: &Mat<f64>, report: &mut Report) {
     const FACTOR: f64 = 4.0;
     let columns = kernel.length_columns(a.ncols());
@@ -85,7 +85,7 @@ fn gram_and_diagonal(kernel: &dyn Kernel, x: MatRef<'_, f64>, report: &mut Repor
     }
 }
 
-/// Checks points by rows, by columns, strided, reversed.
+/// Points by rows, by columns, strided, reversed.
 fn strides(kernel: &dyn Kernel, a: &Mat<f64>, b: &Mat<f64>, expected: &Mat<f64>, report: &mut Report) {
     let evaluator = Evaluator::new(Threading::Here);
     let (m, n) = (a.nrows(), b.nrows());
@@ -140,7 +140,7 @@ fn illegal(kit: &KernelKit, kernel: &dyn Kernel, report: &mut Report) {
     report.require(mixed.is_err(), || "tables of different dimensions were taken for a pair".to_owned());
 }
 
-/// Checks for equal bits on the calling thread and in pools of one and four threads.
+/// Checks for equal bits on any number of threads.
 fn threads(kit: &KernelKit, kernel: &dyn Kernel, report: &mut Report) {
     let (a, b) = (kit.table(3, 8), kit.table(2100, 9));
     let evaluated = |threading: Threading| -> Result<(Mat<f64>, Vec<f64>), KernelError> {

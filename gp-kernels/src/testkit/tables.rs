@@ -4,12 +4,12 @@ use faer::Mat;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// Contents of a column of inputs.
+/// Contents of an input column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InputKind {
     /// Real numbers with gradients.
     Real,
-    /// Category codes from 0 to this number minus 1.
+    /// Category codes below this number.
     Codes(usize),
 }
 

@@ -1,4 +1,4 @@
-//! Checks that expressions, serde and parameters survive round trips.
+//! Checks of round trips of expressions, serde, parameters.
 
 use super::{KernelKit, Report};
 use crate::evaluate::gram;
@@ -44,7 +44,7 @@ fn names(kernel: &dyn Kernel, report: &mut Report) {
     }
 }
 
-/// Checks round trips through unconstrained coordinates, up to rounding of exp and ln.
+/// Round trips, up to rounding.
 fn unconstrained(kernel: &dyn Kernel, report: &mut Report) {
     let mut copy = kernel.clone_box();
     let mut free = vec![0.0; kernel.free_count()];

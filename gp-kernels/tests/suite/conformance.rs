@@ -1,17 +1,15 @@
-//! Conformance tests of every registered kernel, and of all sums and products of two.
+//! Conformance of all kernels, and their sums and products of two.
 #![expect(clippy::panic, reason = "a test that fails should stop at once")]
 
 use gp_kernels::expression::KernelEntry;
 use gp_kernels::testkit::{InputKind, KernelKit};
 use gp_kernels::{KernelError, Registry};
 
-/// Two real columns and one of category codes.
 fn kit() -> KernelKit {
     KernelKit::new(vec![InputKind::Real, InputKind::Real, InputKind::Codes(3)])
 }
 
-/// Expressions for the columns of [`kit`], with default and other values; unlisted kernels use defaults on
-/// real columns.
+/// Expressions for [`kit`]; unlisted kernels use real columns.
 fn expressions(entry: &KernelEntry) -> Vec<String> {
     let name = entry.name();
     match name {

@@ -1,4 +1,4 @@
-//! Kernel expressions: round trips, columns of errors, no panics.
+//! Kernel expressions: round trips, error columns, no panics.
 #![expect(clippy::panic, reason = "a test that fails should stop at once")]
 
 use gp_kernels::{KernelError, KernelExt, Registry, parse};
@@ -136,7 +136,7 @@ fn nesting_is_bounded() {
     assert!(parse(&deep).expect_err("too deep").to_string().contains("nested"));
 }
 
-/// Valid words, which the parser follows further than random text.
+/// Valid words, parsed further than random text.
 fn words() -> impl Strategy<Value = String> {
     let word = prop::sample::select(vec![
         "rbf",

@@ -1,4 +1,4 @@
-//! Inducing inputs: projections, windows, posteriors and predictions.
+//! Inducing inputs: projections, windows, posteriors, predictions.
 #![expect(clippy::unwrap_used, reason = "a test that fails should stop at once")]
 
 use crate::common::table;
@@ -53,7 +53,7 @@ fn projections_give_the_conditional_of_dense_formulas() {
     }
 }
 
-/// Three tiles (39 million multiplications) and one tile agree up to the order of sums.
+/// Three tiles (39 million multiplications) agree with one up to summation order.
 #[test]
 fn cut_tables_are_those_in_one_piece() {
     let (kernel, x) = (parse("1.3 * rbf(lengthscale=20)").unwrap(), table(800, 512, 5));
@@ -88,7 +88,7 @@ fn residuals_at_the_inducing_inputs_are_zero_and_never_negative() {
     }
 }
 
-/// `Σ A ∘ Φ + Σ b s` for fixed A and b; its gradient uses all parts of the reverse pass.
+/// `Σ A ∘ Φ + Σ b s`, for all of the reverse pass.
 fn objective(kernel: &dyn Kernel, inputs: &InducingInputs, x: MatRef<'_, f64>) -> f64 {
     let projection = project(kernel, inputs, x);
     let (phi, residual) = (projection.phi(), projection.residual());
@@ -146,7 +146,7 @@ fn the_reverse_pass_agrees_with_differences() {
     }
 }
 
-/// Gradients before and after the reverse pass of `K_zz`.
+/// Gradients before and after that of `K_zz`.
 fn gradients(prior: &InducingPrior, process: &SparseProcess, projection: &Projection) -> Vec<f64> {
     let by = Evaluator::new(Threading::Here);
     let (mut a, b) = upstream(prior.count(), projection.phi().ncols());
@@ -385,7 +385,6 @@ fn a_stored_posterior_predicts_the_same_bits() {
     }
 }
 
-/// More than one block.
 #[test]
 fn functions_that_share_a_process_have_the_bits_of_those_apart() {
     let (first, by_covariance, _, _) = posteriors();
@@ -473,7 +472,7 @@ fn confident_posteriors_can_be_sampled() {
     }
 }
 
-/// The remaining prior variance is close to rounding errors.
+/// Remaining prior variance is close to rounding errors.
 #[test]
 fn samples_through_crowded_inducing_inputs() {
     let by = Evaluator::new(Threading::Here);
@@ -547,7 +546,7 @@ fn rows(matrix: &Mat<f64>) -> Vec<f64> {
     (0..matrix.nrows()).flat_map(|i| (0..matrix.ncols()).map(move |j| matrix[(i, j)])).collect()
 }
 
-/// Panics unless matrices agree to `tolerance` times the largest entry of the second.
+/// Requires agreement to `tolerance` of the largest entry.
 fn assert_close(what: &str, found: MatRef<'_, f64>, expected: MatRef<'_, f64>, tolerance: f64) {
     let error = (found - expected).norm_max() / expected.norm_max();
     assert!(error <= tolerance, "{what}: relative error {error:.2e} above {tolerance:.0e}");

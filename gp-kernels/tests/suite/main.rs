@@ -1,4 +1,4 @@
-//! Integration tests in one program, which links faster than one program per file.
+//! Integration tests in one program, for fast linking.
 
 mod common;
 #[cfg(feature = "testkit")]

@@ -1,4 +1,4 @@
-//! Passes compared with dense algebra: sums, gradients, shared sparse processes, teams, stop signals.
+//! Passes compared with dense algebra; teams and stop signals.
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 use faer::Mat;
@@ -88,7 +88,7 @@ impl Beliefs for Posterior {
     }
 }
 
-/// `Σ_i Σ_q y_i sin(μ) + w² + s²` with its slopes.
+/// `Σ_i Σ_q y_i sin(μ) + w² + s²`, with slopes.
 fn rule(block: LaneBlock<'_, usize>, extra: &mut [f64]) -> Result<(), Fault> {
     let LaneBlock { own, seen, latents, .. } = block;
     *own += seen.count();
@@ -309,7 +309,7 @@ fn processes_stop_together() {
     stopped.iter().for_each(|ends| assert_eq!(*ends, (Ok(()), Err(Fault::Data(DataError::Stopped)))));
 }
 
-/// Two components; the second is as wide as the prior.
+/// Two components, the second as wide as the prior.
 struct Diagonals([Vec<f64>; 2], Vec<f64>);
 
 impl Beliefs for Diagonals {
@@ -398,7 +398,6 @@ fn a_stop_signal_ends_a_pass_between_blocks() {
     assert_eq!(sums.numbers, case.found(&processes, Threading::Here, None).0);
 }
 
-/// Each pass recomputes them, in memory for one block.
 #[test]
 fn projections_that_do_not_stay_change_no_bit() {
     let case = Case::new(1500);

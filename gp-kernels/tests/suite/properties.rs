@@ -1,10 +1,10 @@
-//! Conformance tests of random kernel trees with random parameters.
+//! Conformance of random kernel trees.
 
 use gp_kernels::testkit::{InputKind, KernelKit};
 use gp_kernels::{KernelExt, parse};
 use proptest::prelude::*;
 
-/// Kernel on the columns real, real, codes 0 to 2.
+/// Kernel on columns real, real, codes 0 to 2.
 fn leaf() -> impl Strategy<Value = String> {
     let text = prop::sample::select(vec![
         "rbf(dims=[0, 1])",

@@ -1,4 +1,4 @@
-//! Kernels of another crate: short implementations that pass the kit, and faults that the kit must find.
+//! Kernels of another crate; the kit must find planted faults.
 
 use gp_kernels::expression::{KernelArguments, KernelEntry, KernelSetting, ParameterKind};
 use gp_kernels::metrics::Euclid;
@@ -84,7 +84,7 @@ fn the_kit_finds_planted_faults() {
     }
 }
 
-/// `min(x, z)`, the Wiener process on x ≥ 0; implements `Kernel` itself.
+/// `min(x, z)`, Wiener process on x ≥ 0; implements `Kernel`.
 mod wiener {
     use super::*;
     use gp_kernels::Workspace;
@@ -92,11 +92,11 @@ mod wiener {
         Block, BlockMut, Gradients, Pair, Points, TileShape, column, column_mut, point, point_mut,
     };
 
-    /// Length of a useless record, so that the kit checks its handling.
+    /// Length of a useless record.
     #[derive(Clone, Debug)]
     pub(super) struct Wiener {
         pub(super) recorded: usize,
-        /// Planted fault: the reverse pass uses values of an earlier tile.
+        /// Planted fault: reverse pass of an earlier tile.
         pub(super) stale: bool,
     }
 

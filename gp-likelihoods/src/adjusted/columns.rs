@@ -13,7 +13,7 @@ pub(super) struct Columns<'y> {
 }
 
 impl Columns<'_> {
-    /// Adjustment of a single target; 0 for several.
+    /// Single target's adjustment, or 0.
     pub(super) fn adjustment(&self) -> f64 {
         if let [adjustment] = self.adjustments { *adjustment } else { 0.0 }
     }
@@ -49,7 +49,7 @@ impl Columns<'_> {
         check("weight", weight, weight.is_finite() && weight > 0.0, "finite and above 0")
     }
 
-    /// Known noise of several targets must be 0 unless accepted.
+    /// Known noise ≥ 0; exactly 0 unless accepted.
     fn check_known_noise(&self, likelihood: &dyn Likelihood) -> Result<(), LikelihoodError> {
         let takes_some = likelihood.with_known_noise(&vec![0.0; self.adjustments.len()]).is_some();
         self.adjustments.iter().try_for_each(|&known| {

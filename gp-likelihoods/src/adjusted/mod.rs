@@ -1,4 +1,4 @@
-//! Likelihoods with extra columns: known noise or offset, and weight.
+//! Known noise or offset, and weight columns.
 
 mod columns;
 mod pieces;
@@ -17,15 +17,14 @@ use crate::shape::check_output;
 use crate::workspace::Workspace;
 use columns::Columns;
 
-/// Likelihood whose observations have extra columns after the P targets:
+/// Likelihood with extra columns after the P targets:
 ///
-/// 1. P adjustments. One target: a known noise variance ≥ 0 under [Gaussian
-///    noise](Described::gaussian_noise), else an offset added to the only latent; 0 for several latents.
-///    Several targets: known noise variances, 0 unless [accepted](Described::with_known_noise).
-/// 2. One [weight](Described::weight) > 0, which only inference applies.
+/// 1. P adjustments. One target: known noise variance ≥ 0 under [Gaussian noise](Described::gaussian_noise),
+///    else offset (0 for several latents). Several: known noise variances, 0 unless
+///    [accepted](Described::with_known_noise).
+/// 2. [Weight](Described::weight) > 0, for inference only.
 ///
-/// Predictions are for an unadjusted observation of weight 1. Name, parameters and expression are the inner
-/// likelihood's.
+/// Predictions are unadjusted; name, parameters, expression are the inner likelihood's.
 ///
 /// ```
 /// use gp_likelihoods::{Adjusted, Described, Latent, Likelihood, Poisson, Workspace};
@@ -43,20 +42,19 @@ pub struct Adjusted {
 }
 
 impl Adjusted {
-    /// Number of extra columns, P + 1.
+    /// Extra columns: P + 1.
     #[must_use]
     pub fn columns_after(targets: usize) -> usize {
         targets + 1
     }
 
-    /// Likelihood with extra columns.
+    /// Adds columns to a likelihood.
     #[must_use]
     pub fn new(likelihood: Box<dyn Likelihood>) -> Self {
         Self { likelihood }
     }
 
-    /// Class weights that raise every class's total weight to the largest; 1 for an empty class. All are ≥
-    /// 1, as Power EP and shared sites require.
+    /// Class weights ≥ 1 that equalise class totals; 1 if empty.
     #[must_use]
     pub fn balanced(counts: &[usize]) -> Vec<f64> {
         let largest = counts.iter().copied().max().unwrap_or(0) as f64;

@@ -1,4 +1,4 @@
-//! Pieces of a likelihood with extra columns.
+//! Pieces with extra columns.
 
 use super::Adjusted;
 use crate::derivatives::LatentDerivatives;
@@ -8,7 +8,7 @@ use crate::likelihood::Described as _;
 use crate::pieces::Pieces;
 use crate::workspace::Workspace;
 
-/// Inner pieces; the only latent is shifted by the offset.
+/// Inner pieces, latent shifted by offset.
 impl Pieces for Adjusted {
     fn piece_count(&self) -> usize {
         self.own().piece_count()

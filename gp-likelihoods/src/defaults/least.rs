@@ -1,10 +1,10 @@
-//! Smallest value of a support with a high enough distribution function.
+//! Smallest value reaching a probability.
 
 use crate::crossing::{Among, crossing};
 use crate::error::LikelihoodError;
 use crate::support::Support;
 
-/// Smallest value where a non-decreasing function is ≥ 0. `start`: value and step.
+/// Smallest value with `f` ≥ 0, non-decreasing. `start`: value, step.
 pub(super) fn least(
     support: Support,
     start: (f64, f64),

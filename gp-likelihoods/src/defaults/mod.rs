@@ -1,16 +1,15 @@
-//! Default integrals by quadrature, which also check closed forms.
+//! Default integrals by quadrature.
 //!
-//! **One latent.** A grid known in advance if the log density is [analytic near the real line](crate::Density::strip).
-//! For other smooth integrands without narrow features, a grid halved until sums converge. Otherwise adaptive panels,
-//! or an error with the unresolved place. Errors are below 1e-9 of the result.
+//! **One latent.** Fixed grid for log densities [analytic near the real line](crate::Density::strip); refined
+//! grid for other smooth integrands without narrow features; else adaptive panels, or an error. Relative
+//! errors below 1e-9.
 //!
-//! **Two or three latents, smooth.** Product Gauss–Hermite rules of growing order until two agree to 1e-7, at the mode
-//! for log-concave tilted normalisers. Errors are below 1e-6 for standard deviations up to 1.
+//! **Two or three latents, smooth.** Product Gauss–Hermite rules of growing order until two agree to 1e-7, at
+//! the mode if log-concave. Errors below 1e-6 for standard deviations ≤ 1.
 //!
-//! **Otherwise.** Quasi-random nodes of the [`Workspace`], by default with errors of some thousandths of the
-//! integrand's standard deviation. Tilted normalisers place nodes at mode and cavity to resolve confident
-//! observations. With several modes (not log-concave), derivatives may be wrong by a tenth.
-//! [`Workspace::disagreement`] estimates the error.
+//! **Otherwise.** Quasi-random nodes of the [`Workspace`], at mode and cavity for tilted normalisers; by
+//! default, errors of some thousandths of the integrand's standard deviation ([`Workspace::disagreement`]).
+//! Derivatives may be wrong by a tenth with several modes.
 
 mod least;
 pub(crate) mod many;
@@ -28,10 +27,10 @@ use crate::likelihood::Likelihood;
 use crate::shape::{check_latents, check_output, check_outputs};
 use crate::workspace::Workspace;
 
-/// `E[ln p(y | f)]` for independent `f_q ~ q_q`, with derivatives.
+/// `E[ln p(y | f)]`, `f_q ~ q_q` independent, with derivatives.
 ///
 /// # Errors
-/// An observation outside the support, wrong lengths, or an unresolved integrand.
+/// Impossible observation, wrong lengths, unresolved integrand.
 pub fn expected_log_density<L: Likelihood + ?Sized>(
     likelihood: &L,
     y: &[f64],
@@ -50,7 +49,7 @@ pub fn expected_log_density<L: Likelihood + ?Sized>(
 /// `ln ∫ p(y | f)^α Π N(f_q; m_q, v_q) df` with derivatives.
 ///
 /// # Errors
-/// As [`expected_log_density`]; a power outside (0, 1].
+/// As [`expected_log_density`]; power outside (0, 1].
 pub fn tilted<L: Likelihood + ?Sized>(
     likelihood: &L,
     y: &[f64],
@@ -68,10 +67,10 @@ pub fn tilted<L: Likelihood + ?Sized>(
     }
 }
 
-/// Output means and variances under independent `f_q ~ q_q`: `E[μ(f)]` and `E[σ²(f)] + Var[μ(f)]`.
+/// `E[μ(f)]` and `E[σ²(f)] + Var[μ(f)]` of each output, `f_q ~ q_q`.
 ///
 /// # Errors
-/// Wrong lengths, or an unresolved integrand.
+/// Wrong lengths, unresolved integrand.
 pub fn predictive_moments<L: Likelihood + ?Sized>(
     likelihood: &L,
     q: &[Latent],
@@ -86,11 +85,10 @@ pub fn predictive_moments<L: Likelihood + ?Sized>(
     }
 }
 
-/// Class probabilities of a likelihood with one discrete output.
+/// Class probabilities of one discrete output.
 ///
 /// # Errors
-/// [`LikelihoodError::Count`] unless there is one output and `out` has one slot per class; else as
-/// [`tilted`].
+/// [`LikelihoodError::Count`] unless one output, one slot per class; else as [`tilted`].
 pub fn class_probabilities<L: Likelihood + ?Sized>(
     likelihood: &L,
     q: &[Latent],
@@ -109,10 +107,10 @@ pub fn class_probabilities<L: Likelihood + ?Sized>(
     }
 }
 
-/// `P(output ≤ y)` under independent `f_q ~ q_q`, output from 0.
+/// `P(output ≤ y)` under `f_q ~ q_q`, output from 0.
 ///
 /// # Errors
-/// Wrong lengths, no such output, or an unresolved integrand.
+/// Wrong lengths, no such output, unresolved integrand.
 pub fn predictive_cdf<L: Likelihood + ?Sized>(
     likelihood: &L,
     q: &[Latent],

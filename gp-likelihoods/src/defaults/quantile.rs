@@ -14,10 +14,10 @@ use crate::workspace::Workspace;
 /// First step in standard deviations.
 const STEP: f64 = 0.25;
 
-/// Smallest number at which one output's distribution function reaches a probability under `f ~ q`.
+/// Smallest `y` with `P(output ≤ y) ≥ probability` under `f ~ q`.
 ///
 /// # Errors
-/// A probability outside (0, 1), no such output, or an unresolved integrand.
+/// Wrong lengths, no such output, `probability` outside (0, 1), unresolved integrand.
 pub fn predictive_quantile<L: Likelihood + ?Sized>(
     likelihood: &L,
     q: &[Latent],
@@ -37,8 +37,7 @@ pub fn predictive_quantile<L: Likelihood + ?Sized>(
     }
 }
 
-/// Approximate quantile and step: Gaussian with the observation's moments plus one standard deviation of
-/// each latent; log scale if positive.
+/// Approximate quantile and step, Gaussian; log scale if positive.
 fn guess<L: Likelihood + ?Sized>(
     likelihood: &L,
     q: &[Latent],

@@ -12,8 +12,7 @@ use gp_optim::{Parameter, Transform};
 use serde::{Deserialize, Serialize};
 use std::f64::consts::TAU;
 
-/// Noise `p(y | f) = N(y; f, σ²)` with one parameter, `variance` (σ², positive). Its own functions do not
-/// check observations: NaN gives NaN.
+/// Noise `p(y | f) = N(y; f, σ²)`, parameter `variance`. Inherent functions do not check y: NaN gives NaN.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Gaussian {
     params: [Parameter; 1],
@@ -32,7 +31,7 @@ pub struct LogDensity {
     pub by_variance: f64,
 }
 
-/// `E[ln p(y | f)]` for `f ~ N(m, v)` and its derivatives.
+/// `E[ln p(y | f)]`, `f ~ N(m, v)`, with derivatives.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ExpectedLogDensity {
     /// Expected log density.
@@ -45,7 +44,7 @@ pub struct ExpectedLogDensity {
     pub by_variance: f64,
 }
 
-/// `ln Z = ln ∫ N(f; m, v) p(y | f)^α df` and its derivatives.
+/// `ln Z = ln ∫ N(f; m, v) p(y | f)^α df`, with derivatives.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tilted {
     /// `ln Z`
@@ -73,7 +72,7 @@ impl Gaussian {
         self.params[0].value()
     }
 
-    /// Parameter `variance` alone.
+    /// Parameter `variance`.
     #[must_use]
     pub fn parameters(&self) -> &[Parameter] {
         &self.params
@@ -90,19 +89,18 @@ impl Gaussian {
         log_density(y, f, self.variance())
     }
 
-    /// `E[ln N(y; f, σ²)]` for `f ~ N(m, v)`: log density at m less `v / 2σ²`.
+    /// `E[ln N(y; f, σ²)]`, `f ~ N(m, v)`: log density at m less `v / 2σ²`.
     #[must_use]
     pub fn expected_log_density(&self, y: f64, latent: Latent) -> ExpectedLogDensity {
         expected_log_density(y, latent, self.variance())
     }
 
-    /// `ln ∫ N(f; m, v) N(y; f, σ²)^α df` for α in (0, 1].
+    /// `ln ∫ N(f; m, v) N(y; f, σ²)^α df`, `0 < α ≤ 1`.
     ///
-    /// Equals `−½ (α ln 2πσ² + ln(w/σ²) + α (y − m)²/w)` with `w = σ² + α v`; for α = 1,
-    /// `ln N(y; m, σ² + v)`.
+    /// Equals `−½ (α ln 2πσ² + ln(w/σ²) + α (y − m)²/w)`, `w = σ² + α v`; for α = 1, `ln N(y; m, σ² + v)`.
     ///
     /// # Errors
-    /// [`LikelihoodError::Argument`] for a power outside (0, 1].
+    /// [`LikelihoodError::Argument`] for α outside (0, 1].
     pub fn tilted(&self, y: f64, cavity: Latent, power: f64) -> Result<Tilted, LikelihoodError> {
         check("power", power, power > 0.0 && power <= 1.0, "above 0 and at most 1")?;
         Ok(tilted(y - cavity.mean(), cavity.variance(), self.variance(), power))

@@ -17,7 +17,7 @@ use crate::support::Support;
 use crate::workspace::Workspace;
 
 impl Gaussian {
-    /// Registry entry `gaussian`.
+    /// Registry entry.
     #[must_use]
     pub fn entry() -> LikelihoodEntry {
         LikelihoodEntry::new("gaussian", "real numbers about f", |_| Ok(Box::new(Self::new(1.0)?)))

@@ -1,6 +1,6 @@
-//! [`Density`](crate::Density) methods for outputs with Gaussian noise.
+//! [`Density`](crate::Density) methods for Gaussian noise.
 
-/// By `mean(p, f)` and `variance(p)` of output p.
+/// By `mean(p, f)`, `variance(p)` of output p.
 macro_rules! gaussian_given_latents {
     () => {
         fn moments_given(&self, f: &[f64], out: &mut [$crate::ObservationMoments]) {

@@ -28,7 +28,7 @@ impl Gaussian {
     /// Quantile of the observation.
     ///
     /// # Errors
-    /// [`LikelihoodError::Argument`] unless the probability is in (0, 1).
+    /// [`LikelihoodError::Argument`] for `probability` outside (0, 1).
     pub fn predictive_quantile(&self, latent: Latent, probability: f64) -> Result<f64, LikelihoodError> {
         let z = standard_normal_quantile(probability)?;
         Ok(latent.mean() + z * self.predictive_variance(latent).sqrt())

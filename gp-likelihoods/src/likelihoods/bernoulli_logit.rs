@@ -12,12 +12,12 @@ use crate::signs;
 use crate::special::logistic;
 use crate::support::Support;
 
-/// `p(y | f) = 1/(1 + exp(−y f))` for labels y = −1 and 1.
+/// `p(y | f) = 1/(1 + exp(−y f))`, labels −1 and 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BernoulliLogit;
 
 impl BernoulliLogit {
-    /// Registry entry `bernoulli_logit`.
+    /// Registry entry.
     #[must_use]
     pub fn entry() -> LikelihoodEntry {
         LikelihoodEntry::new("bernoulli_logit", "labels -1 and 1, log odds f", |_| Ok(Box::new(Self)))
@@ -53,7 +53,7 @@ impl Density for BernoulliLogit {
         Some(std::f64::consts::PI)
     }
 
-    /// At `f + ia` the density grows by at most `1/cos(½a)`: 13 at 0.95 of the strip, where κ = 1 allows 86.
+    /// Growth at `f + ia` ≤ `1/cos(½a)`: 13 at 0.95 of the strip; κ = 1 allows 86.
     fn growth(&self) -> Option<f64> {
         Some(1.0)
     }

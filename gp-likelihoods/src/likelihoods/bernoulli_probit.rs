@@ -16,7 +16,7 @@ use crate::special::{
 use crate::support::Support;
 use crate::workspace::Workspace;
 
-/// `p(y | f) = Φ(y f)` for labels y = −1 and 1.
+/// `p(y | f) = Φ(y f)`, labels −1 and 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BernoulliProbit;
 
@@ -101,7 +101,7 @@ impl Density for BernoulliProbit {
 }
 
 impl BernoulliProbit {
-    /// Registry entry `bernoulli_probit`.
+    /// Registry entry.
     #[must_use]
     pub fn entry() -> LikelihoodEntry {
         LikelihoodEntry::new("bernoulli_probit", "labels -1 and 1, p(y | f) = Φ(y f)", |_| {
@@ -110,7 +110,7 @@ impl BernoulliProbit {
         .with_aliases(&["probit", "bernoulli"])
     }
 
-    /// `−∂² ln Z/∂m²` at power 1, accurate for very improbable labels.
+    /// `−∂² ln Z/∂m²` at power 1, accurate for improbable labels.
     #[must_use]
     pub fn tilted_curvature(&self, y: f64, q: Latent) -> f64 {
         let b = 1.0 + q.variance();

@@ -14,10 +14,10 @@ use crate::scalar::Scalar;
 use crate::special::{digamma, incomplete_beta, logistic};
 use crate::support::Support;
 
-/// Proportions with mean `μ = 1/(1 + exp(−f))`, variance `μ (1 − μ)/(1 + precision)` and shapes
-/// `a = precision μ`, `b = precision (1 − μ)`; one parameter, `precision`.
+/// Proportions with mean `μ = 1/(1 + exp(−f))`, variance `μ (1 − μ)/(1 + precision)`, shapes
+/// `a = precision μ`, `b = precision (1 − μ)`; parameter `precision`.
 ///
-/// The log density has a single peak in f, but is not concave everywhere.
+/// Unimodal in f, but not log-concave.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Beta {
     params: [Parameter; 1],
@@ -32,7 +32,7 @@ impl Beta {
         Ok(Self { params: [Parameter::scalar("precision", precision, Transform::Positive)?] })
     }
 
-    /// Registry entry `beta`.
+    /// Registry entry.
     #[must_use]
     pub fn entry() -> LikelihoodEntry {
         LikelihoodEntry::new("beta", "shares between 0 and 1 with log odds f of the mean", |_| {

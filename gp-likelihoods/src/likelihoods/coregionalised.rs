@@ -22,12 +22,10 @@ use crate::workspace::Workspace;
 /// Linear model of coregionalisation (Álvarez, Rosasco and Lawrence 2012, §4):
 /// `y_p ~ N(Σ_q W_pq f_q, σ²_p)`.
 ///
-/// Parameters: `mixing`, W (P×Q, by rows), and `variance`, P noise variances. Single outputs may be missing
-/// (NaN).
+/// Parameters: `mixing`, W (`P×Q`, by rows); `variance` (P). Outputs may be missing (NaN).
 ///
-/// Independent beliefs are exact if the columns of `D^{−½} W` are orthogonal (D: diagonal of noise
-/// variances); otherwise a variational bound is loose. Latents with equal priors can be rotated without
-/// changing the model; training with a bound finds the exact rotation.
+/// Independent beliefs are exact for orthogonal columns of `D^{−½} W` (D: noise variances), otherwise
+/// variational bounds are loose. For equal priors, training with a bound finds this rotation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Coregionalised {
     latents: usize,
@@ -35,11 +33,11 @@ pub struct Coregionalised {
 }
 
 impl Coregionalised {
-    /// Model with W (`mixing`, P×Q, by rows) and P noise variances.
+    /// Model with W (`mixing`), P noise variances.
     ///
     /// # Errors
-    /// [`LikelihoodError::Count`] for no output, no latent, more than 2¹⁶ weights, or not P·Q of them;
-    /// [`LikelihoodError::Parameter`] for a non-finite number or a variance ≤ 0.
+    /// [`LikelihoodError::Count`] unless `P·Q` weights, 1 to 2¹⁶; [`LikelihoodError::Parameter`] for
+    /// non-finite numbers, variances ≤ 0.
     pub fn new(latents: usize, mixing: Vec<f64>, variances: Vec<f64>) -> Result<Self, LikelihoodError> {
         let outputs = variances.len();
         check_sizes(outputs, latents)?;
@@ -50,7 +48,7 @@ impl Coregionalised {
         Ok(Self { latents, params: [mixing, variance] })
     }
 
-    /// Registry entry `coregionalised`; settings `outputs` and `latents`.
+    /// Registry entry; settings `outputs` and `latents`.
     #[must_use]
     pub fn entry() -> LikelihoodEntry {
         let summary = "several real numbers about linear mixtures of f";
@@ -58,7 +56,7 @@ impl Coregionalised {
             let (outputs, latents) =
                 (arguments.whole_number("outputs", 2)?, arguments.whole_number("latents", 1)?);
             check_sizes(outputs, latents)?;
-            // Every output starts with one latent, and latents are used in turn.
+            // Outputs start with one latent each, used in turn.
             let weight = |at: usize| f64::from(u8::from(at / latents % latents == at % latents));
             let mixing = (0..outputs * latents).map(weight).collect();
             Ok(Box::new(Self::new(latents, mixing, vec![1.0; outputs])?))

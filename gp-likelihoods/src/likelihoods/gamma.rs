@@ -1,4 +1,4 @@
-//! Positive observations with standard deviation proportional to the mean.
+//! Positive observations.
 
 use gp_optim::{Parameter, Transform};
 use rand::Rng;
@@ -18,7 +18,7 @@ use crate::special::{digamma, incomplete_gamma, ln_gamma};
 use crate::support::Support;
 use crate::workspace::Workspace;
 
-/// Observations with mean `μ = exp(f)` and variance `μ²/shape`; one parameter, `shape`.
+/// Positive y with mean `μ = exp(f)`, variance `μ²/shape`; parameter `shape`.
 ///
 /// `p(y | f) = (shape/μ)^shape y^(shape−1) exp(−shape y/μ) / Γ(shape)`; exponential at shape 1.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,7 +35,7 @@ impl Gamma {
         Ok(Self { params: [Parameter::scalar("shape", shape, Transform::Positive)?] })
     }
 
-    /// Registry entry `gamma`.
+    /// Registry entry.
     #[must_use]
     pub fn entry() -> LikelihoodEntry {
         LikelihoodEntry::new("gamma", "positive numbers of mean exp(f)", |_| Ok(Box::new(Self::new(2.0)?)))
@@ -93,7 +93,7 @@ impl Density for Gamma {
 
     fn sample_given(&self, f: &[f64], rng: &mut dyn Rng, out: &mut [f64]) -> Option<()> {
         let draw = rand_distr::Gamma::new(self.shape(), f[0].exp() / self.shape()).ok()?.sample(rng);
-        // Draws for a small shape may be below the smallest double.
+        // Draws for small shapes may underflow.
         out[0] = draw.max(f64::MIN_POSITIVE);
         Some(())
     }

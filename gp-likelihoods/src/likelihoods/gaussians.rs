@@ -21,8 +21,7 @@ use crate::workspace::Workspace;
 
 pub(super) const MAX_OUTPUTS: usize = 1 << 16;
 
-/// Noise `y_p ~ N(f_p, σ²_p)` of P outputs; one parameter, the vector `variance`. Single outputs may be
-/// missing (NaN).
+/// Noise `y_p ~ N(f_p, σ²_p)`; outputs may be missing (NaN); parameter: vector `variance`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gaussians {
     params: [Parameter; 1],
@@ -32,15 +31,14 @@ impl Gaussians {
     /// Likelihood with P noise variances.
     ///
     /// # Errors
-    /// [`LikelihoodError::Count`] for no output or more than 2¹⁶; [`LikelihoodError::Parameter`] unless all
-    /// are positive and finite.
+    /// [`LikelihoodError::Count`] unless 1 to 2¹⁶; [`LikelihoodError::Parameter`] unless positive and finite.
     pub fn new(variances: Vec<f64>) -> Result<Self, LikelihoodError> {
         let sound = (1..=MAX_OUTPUTS).contains(&variances.len());
         check_count("number of outputs", variances.len(), sound, "from 1 to 2^16")?;
         Ok(Self { params: [Parameter::vector("variance", variances, Transform::Positive)?] })
     }
 
-    /// Registry entry `gaussians`; setting `outputs`.
+    /// Registry entry; setting `outputs`.
     #[must_use]
     pub fn entry() -> LikelihoodEntry {
         LikelihoodEntry::new("gaussians", "several real numbers, each about an f of its own", |arguments| {

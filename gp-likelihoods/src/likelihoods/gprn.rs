@@ -18,10 +18,9 @@ use crate::support::Support;
 use crate::workspace::Workspace;
 
 /// Gaussian-process regression network (Bonilla et al. 2019 §9.4): `y_p ~ N(Σ_j W_pj g_j, σ²_p)`; parameter:
-/// the vector `variance`.
+/// vector `variance`.
 ///
-/// Latents 0 to G − 1 are node functions g; `W_pj` is latent `G + p G + j`. Single outputs may be missing
-/// (NaN).
+/// Latents `0` to `G − 1`: node functions g; latent `G + p G + j`: `W_pj`. Outputs may be missing (NaN).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gprn {
     nodes: usize,
@@ -34,8 +33,8 @@ impl Gprn {
     /// Network with G node functions and P noise variances.
     ///
     /// # Errors
-    /// [`LikelihoodError::Count`] for no node or more than 2¹⁶ latents; [`LikelihoodError::Parameter`]
-    /// unless there is a variance and all are positive and finite.
+    /// [`LikelihoodError::Count`] for no node, over 2¹⁶ latents; [`LikelihoodError::Parameter`] unless ≥ 1
+    /// variance, positive and finite.
     pub fn new(nodes: usize, variances: Vec<f64>) -> Result<Self, LikelihoodError> {
         let latents = variances.len().checked_add(1).and_then(|columns| columns.checked_mul(nodes));
         let sound = nodes > 0 && latents.is_some_and(|latents| latents <= MAX_LATENTS);
@@ -43,7 +42,7 @@ impl Gprn {
         Ok(Self { nodes, params: [Parameter::vector("variance", variances, Transform::Positive)?] })
     }
 
-    /// Registry entry `gprn`; settings `outputs` and `nodes`.
+    /// Registry entry; settings `outputs` and `nodes`.
     #[must_use]
     pub fn entry() -> LikelihoodEntry {
         LikelihoodEntry::new("gprn", "outputs mixed from node functions by weights of f", |arguments| {
@@ -153,7 +152,7 @@ impl Density for Gprn {
         true
     }
 
-    /// Closed form in the weights, integral over the only node function.
+    /// Closed form in weights, integral over the node.
     fn tilted_closed_form(
         &self,
         y: &[f64],
@@ -166,8 +165,7 @@ impl Density for Gprn {
             return false;
         }
         let (g, weights) = (q[0], &q[1..]);
-        // A common change of sign of g and W leaves the outputs unchanged, so every mode has a mirror
-        // image.
+        // Changing the signs of g and W changes no output: each mode has a mirror image.
         let shape = Shape { landmark: Some(-g.mean()), single: false, smooth: true };
         let along = tilted_along(g, shape, ws, |g| {
             let (g, zero) = (Jet2::variable(g), Jet2::constant(0.0));

@@ -18,18 +18,17 @@ use crate::special::{HALF_LN_TAU, standard_normal_cdf, standard_normal_quantile}
 use crate::support::Support;
 use crate::workspace::Workspace;
 
-/// Half-width of the log-variance strip with bounded distribution function: variances have a positive real
-/// part.
+/// Strip where variances have positive real part.
 const STRIP: f64 = std::f64::consts::FRAC_PI_2;
 /// In standard deviations.
 const STEP: f64 = 0.25;
 
-/// Noise `p(y | f) = N(y; f₀, exp f₁)`: latent 0 is the mean, latent 1 the log noise variance.
+/// Noise `p(y | f) = N(y; f₀, exp f₁)`: mean f₀, log variance f₁.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Heteroscedastic;
 
 impl Heteroscedastic {
-    /// Registry entry `heteroscedastic`.
+    /// Registry entry.
     #[must_use]
     pub fn entry() -> LikelihoodEntry {
         LikelihoodEntry::new("heteroscedastic", "real numbers about f0 with variance exp(f1)", |_| {
@@ -93,7 +92,7 @@ impl Density for Heteroscedastic {
         crossing(Among::Reals, (start, STEP * deviation), &mut excess).ok().filter(|found| found.is_finite())
     }
 
-    /// `−½ (ln 2π + m₁ + E[r²] E[e^{−f₁}])` with `E[r²] = (y − m₀)² + v₀` and `E[e^{−f₁}] = exp(v₁/2 − m₁)`.
+    /// `−½ (ln 2π + m₁ + E[r²] E[e^{−f₁}])`, `E[r²] = (y − m₀)² + v₀`, `E[e^{−f₁}] = exp(v₁/2 − m₁)`.
     fn expected_closed_form(
         &self,
         y: &[f64],
@@ -197,7 +196,7 @@ mod tests {
                 let y = Heteroscedastic.quantile_closed_form(&q, 0, probability).unwrap();
                 let found = Heteroscedastic.cdf_closed_form(&q, 0, y).unwrap();
                 assert!((found - probability).abs() < 1e-13, "{found} {probability}");
-                // The grid is fine enough for these digits even at the smallest noise with weight.
+                // Fine enough for these digits even at the smallest noise.
                 let other = by_two_sums(&q, y);
                 assert!((other - probability).abs() < 1e-8, "{means:?} {variances:?}: {other} {probability}");
                 assert!(y > last);

@@ -1,4 +1,4 @@
-//! Multi-class probit: the largest noisy latent determines the class.
+//! Multi-class probit: largest noisy latent.
 
 mod derivatives;
 mod pair;
@@ -26,23 +26,21 @@ use crate::workspace::Workspace;
 pub use pair::{PairTilted, PairwiseProbit};
 use peak::Peak;
 
-/// Probability `p(y | f) = P(f_y + e_y > f_c + e_c for all c ≠ y)` with independent noise e, labels y = 0,
-/// …, C − 1.
+/// `p(y | f) = P(f_y + e_y > f_c + e_c for all c ≠ y)`, independent noise e, labels `0, …, C − 1`.
 ///
-/// With unit noise this is `∫ N(u; f_y, 1) Π_{c≠y} Φ(u − f_c) du`. The tilted normaliser at power 1 is the
-/// same integral with variances `1 + v_c`, so class probabilities are exact. Other powers use quadrature.
+/// With unit noise, `∫ N(u; f_y, 1) Π_{c≠y} Φ(u − f_c) du`. Exact at power 1 and for class probabilities
+/// (variances `1 + v_c`), else by quadrature.
 ///
-/// [`in_pairs`](Self::in_pairs) replaces the density by C − 1 pieces `Φ((f_y − f_c)/√noise)`, c ≠ y, with
-/// the noise of differences: [`PairwiseProbit`] (Villacampa-Calvo & Hernández-Lobato 2017, §2), line
-/// integrals at every power. Each piece has its own noise, so for C > 2 their product is no distribution
-/// over labels: for equal, exactly known latents it is `2^{1−C}` instead of `1/C`, and training on noisy
-/// labels avoids uncertainty. Predictions use the full likelihood (eq. 68), so probabilities sum to 1.
+/// [`in_pairs`](Self::in_pairs) replaces the density by pieces `Φ((f_y − f_c)/√noise)` ([`PairwiseProbit`];
+/// Villacampa-Calvo & Hernández-Lobato 2017, §2), line integrals at every power. For `C > 2` their product is
+/// no distribution over labels (equal, known latents: `2^{1−C}` instead of `1/C`); training on noisy labels
+/// avoids uncertainty. Predictions use the full likelihood (eq. 68).
 ///
-/// Expected log densities of four or more classes take 512 densities, an eighth of the workspace's nodes;
-/// errors are 1e-3 for unit variances.
+/// Expected log densities for `C ≥ 4` use an eighth of the workspace's nodes (default 512; errors 1e-3 for
+/// unit variances).
 ///
-/// EP sites, and so the posterior, are independent between latents. For C = 2 only `f_1 − f_0` matters:
-/// [`of_difference`](Self::of_difference) has this one latent and avoids the approximation.
+/// For `C = 2`, [`of_difference`](Self::of_difference) has the single latent `f_1 − f_0`, without EP's
+/// independent sites.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MulticlassProbit {
     classes: usize,
@@ -59,22 +57,22 @@ pub struct MulticlassProbit {
 const NOISE: f64 = 2.0;
 
 impl MulticlassProbit {
-    /// Two or more classes, unit noise per latent and no parameter.
+    /// Classes with unit noise per latent.
     ///
     /// # Errors
-    /// [`LikelihoodError::Count`] for fewer than two classes.
+    /// [`LikelihoodError::Count`] below two classes.
     pub fn new(classes: usize) -> Result<Self, LikelihoodError> {
         classes::check_count(classes)?;
         let (params, label_noise) = (Vec::new(), 0.0);
         Ok(Self { classes, params, noise: NOISE, label_noise, difference: false, pairs: false })
     }
 
-    /// Classes with this noise variance of differences, the parameter `noise` unless 0 (the largest latent
-    /// determines the class). Not available in expressions.
+    /// Classes with noise variance of differences: parameter `noise`, or fixed 0 (largest latent). Not in
+    /// expressions.
     ///
     /// # Errors
-    /// [`LikelihoodError::Count`] for fewer than two classes; [`LikelihoodError::Argument`] for a negative
-    /// or non-finite noise.
+    /// [`LikelihoodError::Count`] below two classes; [`LikelihoodError::Argument`] for negative or non-finite
+    /// noise.
     pub fn with_noise(classes: usize, noise: f64) -> Result<Self, LikelihoodError> {
         PairwiseProbit::new(noise)?;
         let trained = (noise > 0.0).then(|| Parameter::scalar("noise", noise, Transform::Positive));
@@ -90,11 +88,11 @@ impl MulticlassProbit {
         Ok(Self { difference: true, ..Self::with_noise(2, noise)? })
     }
 
-    /// Adds label noise: with probability ε a label is uniform over all classes (eq. 13 of the paper).
-    /// Pieces ignore it; [`RobustMax`](crate::RobustMax) does not.
+    /// Makes labels uniform with probability ε (eq. 13 of the paper). Ignored by pieces, not by
+    /// [`RobustMax`](crate::RobustMax).
     ///
     /// # Errors
-    /// [`LikelihoodError::Argument`] for an ε outside [0, 1].
+    /// [`LikelihoodError::Argument`] for ε outside [0, 1].
     pub fn with_label_noise(self, label_noise: f64) -> Result<Self, LikelihoodError> {
         Race::new(0.0, label_noise)?;
         Ok(Self { label_noise, ..self })
@@ -106,7 +104,7 @@ impl MulticlassProbit {
         Self { pairs: true, ..self }
     }
 
-    /// Registry entry `multiclass_probit`; setting `classes`.
+    /// Registry entry; setting `classes`.
     #[must_use]
     pub fn entry() -> LikelihoodEntry {
         LikelihoodEntry::new("multiclass_probit", "classes, the largest f with noise", |arguments| {
@@ -210,7 +208,7 @@ impl Described for MulticlassProbit {
         self.noise() > 0.0
     }
 
-    /// For two classes the only pair is the density.
+    /// For C = 2 the pair is the density.
     fn pieces(&self) -> Option<&dyn Pieces> {
         (self.pairs || self.multiply_to_density()).then_some(self)
     }
@@ -253,7 +251,7 @@ impl Density for MulticlassProbit {
         let certain = if share == 0.0 { 1.0 } else { won / (won + share) };
         for (first, second) in out.by_latent.iter_mut().zip(&mut out.by_latent_twice) {
             let once = *first / deviation;
-            // For the log of a mixture with a constant: E″/E of the mixture less the squared slope.
+            // Log of a mixture with a constant: E″/E less the squared slope.
             let twice = *second / deviation / deviation + once * once;
             *first = certain * once;
             *second = certain * twice - *first * *first;
@@ -291,7 +289,7 @@ impl Density for MulticlassProbit {
         best.is_finite().then_some(())
     }
 
-    /// Few nodes, since the log density is nearly quadratic.
+    /// Few nodes: the log density is nearly quadratic.
     fn expected_closed_form(
         &self,
         y: &[f64],

@@ -18,8 +18,8 @@ use crate::special::{digamma, incomplete_beta, ln_gamma, ln_gamma_step, log1p_ex
 use crate::support::Support;
 use crate::workspace::Workspace;
 
-/// Counts with mean `μ = exp(f)` and variance `μ + μ²/shape`; one parameter, `shape`. Poisson with
-/// gamma-distributed rate; tends to Poisson for large shapes.
+/// Counts with mean `μ = exp(f)`, variance `μ + μ²/shape`: Poisson with gamma-distributed rate; parameter
+/// `shape`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NegativeBinomial {
     params: [Parameter; 1],
@@ -34,7 +34,7 @@ impl NegativeBinomial {
         Ok(Self { params: [Parameter::scalar("shape", shape, Transform::Positive)?] })
     }
 
-    /// Registry entry `negative_binomial`.
+    /// Registry entry.
     #[must_use]
     pub fn entry() -> LikelihoodEntry {
         LikelihoodEntry::new("negative_binomial", "counts of mean exp(f) and variance beyond it", |_| {

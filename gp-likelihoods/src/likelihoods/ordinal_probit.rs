@@ -16,11 +16,11 @@ use crate::special::{NormalInterval, standard_normal_cdf};
 use crate::support::Support;
 use crate::workspace::Workspace;
 
-/// Probability `p(y = k | f) = Φ((c_{k+1} − f)/scale) − Φ((c_k − f)/scale)` for labels 0, 1, …, K − 1 and
-/// cut points `−∞ = c_0 < c_1 < … < c_K = ∞`.
+/// `p(y = k | f) = Φ((c_{k+1} − f)/scale) − Φ((c_k − f)/scale)`, labels `0, …, K − 1`, cut points
+/// `−∞ = c_0 < c_1 < … < c_K = ∞`.
 ///
-/// Parameters: `first_cut` (c_1), `gaps` (c_{k+1} − c_k, positive, K − 2 of them) and `scale`, the noise
-/// standard deviation on f, fixed by default since only ratios of latent, cuts and scale matter.
+/// Parameters: `first_cut`, `c_1`; K − 2 positive `gaps`, `c_{k+1} − c_k`; `scale`, fixed by default since
+/// only ratios matter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OrdinalProbit {
     classes: usize,
@@ -28,11 +28,11 @@ pub struct OrdinalProbit {
 }
 
 impl OrdinalProbit {
-    /// Likelihood with these cut points (one fewer than classes) and noise standard deviation.
+    /// Likelihood with K − 1 cut points and noise standard deviation.
     ///
     /// # Errors
-    /// [`LikelihoodError::Count`] without a cut point; [`LikelihoodError::Parameter`] for cut points that do
-    /// not increase or a scale ≤ 0.
+    /// [`LikelihoodError::Count`] without cuts; [`LikelihoodError::Parameter`] unless cuts increase,
+    /// `scale > 0`.
     pub fn new(cuts: &[f64], scale: f64) -> Result<Self, LikelihoodError> {
         check_count("number of cut points", cuts.len(), !cuts.is_empty(), "at least 1")?;
         let mut params = vec![Parameter::scalar("first_cut", cuts[0], Transform::Identity)?];
@@ -46,7 +46,7 @@ impl OrdinalProbit {
         Ok(Self { classes: cuts.len() + 1, params })
     }
 
-    /// Registry entry `ordinal_probit`; setting `classes`, default 3.
+    /// Registry entry; setting `classes`, default 3.
     #[must_use]
     pub fn entry() -> LikelihoodEntry {
         LikelihoodEntry::new(
@@ -160,7 +160,7 @@ impl Density for OrdinalProbit {
     fn params_closed_form(&self, y: &[f64], f: &[f64], out: &mut [f64]) -> bool {
         let scale = self.scale();
         let mass = self.by_cuts(y[0] as usize, f[0], scale, out);
-        // The noise variance adds to the latent's, so the derivative is that of the tilted normaliser.
+        // Noise variance adds to the latent's: derivative as for the tilted normaliser.
         out[self.classes - 1] = (mass.curvature + mass.mean * mass.mean) / scale;
         true
     }

@@ -1,4 +1,4 @@
-//! Counts with exponential link: log-Gaussian Cox process.
+//! Counts with exponential link.
 
 use gp_optim::{Parameter, Transform};
 use rand::Rng;
@@ -16,14 +16,14 @@ use crate::scalar::Scalar;
 use crate::support::Support;
 use crate::workspace::Workspace;
 
-/// `p(y | f) = λʸ e^{−λ} / y!` with rate `λ = exp(f + offset)`; one parameter, `offset`.
+/// `p(y | f) = λʸ e^{−λ} / y!`, rate `λ = exp(f + offset)`; parameter `offset`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Poisson {
     params: [Parameter; 1],
 }
 
 impl Poisson {
-    /// Likelihood with rate `exp(offset)` at latent 0.
+    /// Rate is `exp(offset)` at latent 0.
     ///
     /// # Errors
     /// [`LikelihoodError::Parameter`] for a non-finite offset.
@@ -31,7 +31,7 @@ impl Poisson {
         Ok(Self { params: [Parameter::scalar("offset", offset, Transform::Identity)?] })
     }
 
-    /// Registry entry `poisson`.
+    /// Registry entry.
     #[must_use]
     pub fn entry() -> LikelihoodEntry {
         LikelihoodEntry::new("poisson", "counts of rate exp(f + offset)", |_| Ok(Box::new(Self::new(0.0)?)))
@@ -93,7 +93,7 @@ impl Density for Poisson {
         counts::sample(self.rate(f), rng, out)
     }
 
-    /// `y μ − E[λ] − ln y!` with `μ = m + offset` and `E[λ] = exp(μ + v/2)`.
+    /// `y μ − E[λ] − ln y!`, `μ = m + offset`, `E[λ] = exp(μ + v/2)`.
     fn expected_closed_form(
         &self,
         y: &[f64],

@@ -1,4 +1,4 @@
-//! Counts whose rate grows linearly with the latent.
+//! Counts with softplus link.
 
 use gp_optim::{Parameter, Transform};
 use rand::Rng;
@@ -14,17 +14,16 @@ use crate::scalar::Scalar;
 use crate::special::log1p_exp;
 use crate::support::Support;
 
-/// Density `p(y | f) = λʸ e^{−λ} / y!` with rate `λ = ln(1 + exp(f + offset))`; one parameter, `offset`.
+/// `p(y | f) = λʸ e^{−λ} / y!`, rate `λ = ln(1 + exp(f + offset))`; parameter `offset`.
 ///
-/// Like [`Poisson`](crate::Poisson) at small rates; at large rates λ ≈ f + offset, so uncertain latents do
-/// not imply huge rates.
+/// As [`Poisson`](crate::Poisson) at small rates; `λ ≈ f + offset` at large ones.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PoissonSoftplus {
     params: [Parameter; 1],
 }
 
 impl PoissonSoftplus {
-    /// Likelihood with rate `ln(1 + exp(offset))` at latent 0.
+    /// Rate is `ln(1 + exp(offset))` at latent 0.
     ///
     /// # Errors
     /// [`LikelihoodError::Parameter`] for a non-finite offset.
@@ -32,7 +31,7 @@ impl PoissonSoftplus {
         Ok(Self { params: [Parameter::scalar("offset", offset, Transform::Identity)?] })
     }
 
-    /// Registry entry `poisson_softplus`.
+    /// Registry entry.
     #[must_use]
     pub fn entry() -> LikelihoodEntry {
         LikelihoodEntry::new("poisson_softplus", "counts of rate ln(1 + exp(f + offset))", |_| {

@@ -1,4 +1,4 @@
-//! Robust max: the largest latent's class, except for a few wrong labels.
+//! Robust max: largest latent, few wrong labels.
 
 use gp_optim::{Parameter, Transform};
 use rand::Rng;
@@ -16,11 +16,9 @@ use crate::scalar::Scalar;
 use crate::support::Support;
 use crate::workspace::Workspace;
 
-/// Probability `p(y | f) = 1 − ε` if f_y is the largest latent, else `ε/(C − 1)`, for labels y = 0, …, C −
-/// 1; one parameter, `epsilon`.
+/// `p(y | f) = 1 − ε` if `f_y` is largest, else `ε/(C − 1)`; labels `0, …, C − 1`; parameter `epsilon`.
 ///
-/// Not differentiable in f, but all expectations are smooth and take one line integral,
-/// `Z = P(f_y is the largest)`, for any C and power.
+/// Not differentiable; expectations are smooth, by one integral `Z = P(f_y is largest)`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RobustMax {
     classes: usize,
@@ -30,17 +28,17 @@ pub struct RobustMax {
 const USUAL_EPSILON: f64 = 1e-3;
 
 impl RobustMax {
-    /// Likelihood of C ≥ 2 classes with this fraction of wrong labels.
+    /// `C ≥ 2` classes, this fraction of wrong labels.
     ///
     /// # Errors
-    /// [`LikelihoodError::Count`] for fewer classes, [`LikelihoodError::Parameter`] unless ε is in (0, 1).
+    /// [`LikelihoodError::Count`] for fewer, [`LikelihoodError::Parameter`] for ε outside (0, 1).
     pub fn new(classes: usize, epsilon: f64) -> Result<Self, LikelihoodError> {
         classes::check_count(classes)?;
         let unit = Transform::Interval { lo: 0.0, hi: 1.0 };
         Ok(Self { classes, params: [Parameter::scalar("epsilon", epsilon, unit)?] })
     }
 
-    /// Registry entry `robust_max`; setting `classes`.
+    /// Registry entry; setting `classes`.
     #[must_use]
     pub fn entry() -> LikelihoodEntry {
         LikelihoodEntry::new("robust_max", "classes, the largest f but for errors", |arguments| {
@@ -178,7 +176,7 @@ impl Density for RobustMax {
     }
 }
 
-/// `factor`: derivative of the function by Z, times Z.
+/// `factor`: Z times derivative by Z.
 fn scale(out: &mut LatentDerivatives, factor: f64) {
     out.by_mean.iter_mut().chain(&mut out.by_variance).for_each(|slope| *slope *= factor);
 }

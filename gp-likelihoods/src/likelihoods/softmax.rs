@@ -17,7 +17,7 @@ use crate::scalar::Scalar;
 use crate::support::Support;
 use crate::workspace::Workspace;
 
-/// Probability `p(y | f) = exp(f_y)/Σ_c exp(f_c)` for labels y = 0, …, C − 1; one latent per class.
+/// `p(y | f) = exp(f_y)/Σ_c exp(f_c)`, labels 0, …, C − 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Softmax {
     classes: usize,
@@ -33,7 +33,7 @@ impl Softmax {
         Ok(Self { classes })
     }
 
-    /// Registry entry `softmax`; setting `classes`.
+    /// Registry entry; setting `classes`.
     #[must_use]
     pub fn entry() -> LikelihoodEntry {
         LikelihoodEntry::new("softmax", "classes, p(y | f) proportional to exp(f_y)", |arguments| {

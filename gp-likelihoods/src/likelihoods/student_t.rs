@@ -21,9 +21,9 @@ const MIN_SCALE: f64 = 1e-6;
 /// No variance up to here.
 const MIN_DOF: f64 = 2.0;
 
-/// Noise `y = f + √scale · T`, with squared scale `scale` and `dof` degrees of freedom.
+/// Noise `y = f + √scale · T`, parameters `scale`, `dof`.
 ///
-/// Outliers have little influence. Not log-concave in f: a tilted distribution may have two modes.
+/// Not log-concave: tilted distributions may have two modes.
 #[derive(Clone, Debug)]
 pub struct StudentT {
     params: [Parameter; 2],
@@ -48,10 +48,10 @@ impl PartialEq for StudentT {
 }
 
 impl StudentT {
-    /// Noise with this squared scale and degrees of freedom.
+    /// Noise by squared scale and degrees of freedom.
     ///
     /// # Errors
-    /// [`LikelihoodError::Parameter`] unless both are positive and finite.
+    /// [`LikelihoodError::Parameter`] unless positive and finite.
     pub fn new(scale: f64, dof: f64) -> Result<Self, LikelihoodError> {
         let scale = Parameter::scalar("scale", scale, Transform::Positive)?;
         let params = [scale, Parameter::scalar("dof", dof, Transform::Positive)?];
@@ -66,7 +66,7 @@ impl StudentT {
         })
     }
 
-    /// Registry entry `student_t`.
+    /// Registry entry.
     #[must_use]
     pub fn entry() -> LikelihoodEntry {
         LikelihoodEntry::new("student_t", "real numbers about f, with outliers", |_| {

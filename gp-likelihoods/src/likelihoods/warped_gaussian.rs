@@ -23,25 +23,25 @@ use crate::workspace::Workspace;
 pub use warp::WarpTerm;
 use warp::{Warp, warped};
 
-/// Standard deviations beyond which a Gaussian has mass 2e-19.
+/// Standard deviations; mass 2e-19 beyond.
 const REACH: i32 = 9;
 
-/// Density `p(y | f) = N(t(y); f, σ²) t′(y)` with the warp `t(y) = y + Σ_i a_i tanh(b_i (y + c_i))` (Bonilla
-/// et al. 2019 §9.3.2, after Snelson, Rasmussen and Ghahramani 2003).
+/// `p(y | f) = N(t(y); f, σ²) t′(y)`, warp `t(y) = y + Σ_i a_i tanh(b_i (y + c_i))` (Bonilla et al. 2019
+/// §9.3.2, after Snelson, Rasmussen and Ghahramani 2003).
 ///
-/// Parameters: vectors `height` (a), `steepness` (b) and `shift` (c) with one value per term, and `variance`
-/// (σ²). a and b are positive, so that `t′(y) ≥ 1`.
+/// Parameters: vectors `height` (`a > 0`), `steepness` (`b > 0`), `shift` (`c`), one value per term;
+/// `variance`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WarpedGaussian {
     params: [Parameter; 4],
 }
 
 impl WarpedGaussian {
-    /// Noise of this variance under a warp with these terms.
+    /// Noise with warp terms and variance.
     ///
     /// # Errors
-    /// [`LikelihoodError::Parameter`] without a term, for heights, steepnesses or variances ≤ 0, and
-    /// non-finite shifts.
+    /// [`LikelihoodError::Parameter`] without terms, unless heights, steepnesses, variance > 0, shifts
+    /// finite.
     pub fn new(terms: &[WarpTerm], variance: f64) -> Result<Self, LikelihoodError> {
         let vector = |name: &'static str, of: fn(&WarpTerm) -> f64, transform| {
             Parameter::vector(name, terms.iter().map(of).collect(), transform)
@@ -56,14 +56,13 @@ impl WarpedGaussian {
         })
     }
 
-    /// Registry entry `warped_gaussian`; setting `terms`, default 3.
+    /// Registry entry; setting `terms`, default 3.
     #[must_use]
     pub fn entry() -> LikelihoodEntry {
         LikelihoodEntry::new("warped_gaussian", "real numbers, Gaussian about f once warped", |arguments| {
             let terms = arguments.whole_number("terms", 3)?;
             check_count("number of terms", terms, (1..=100).contains(&terms), "from 1 to 100")?;
-            // Bends at distance 1 around the centre of standardised data. Equal terms would stay equal in
-            // training.
+            // Bends at distance 1 for standardised data; equal terms would stay equal in training.
             let term = |k: usize| WarpTerm {
                 height: 0.5,
                 steepness: 1.0,
@@ -85,7 +84,7 @@ impl WarpedGaussian {
         Warp { height: height.values(), steepness: steepness.values(), shift: shift.values() }
     }
 
-    /// Adds warp to an integral of noise on t(y): `power · ln t′(y)` and derivatives; by t(y), `−by_mean`.
+    /// Adds `power · ln t′(y)` to an integral of noise on t(y).
     fn add_warp(&self, y: f64, power: f64, by_noise: f64, out: &mut LatentDerivatives) {
         let (warp, by_warped) = (self.warp(), -out.by_mean[0]);
         let terms = warp.height.len();

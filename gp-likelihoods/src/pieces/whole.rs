@@ -1,5 +1,4 @@
-//! Sums over pieces: expected log densities, and tilted normalisers if no two pieces share a latent, since beliefs are
-//! independent.
+//! Sums over pieces; tilted normalisers only if pieces share no latent.
 
 use super::Pieces;
 use super::room::Room;
@@ -9,7 +8,7 @@ use crate::latent::Latent;
 use crate::likelihood::{Described, parameter_count};
 use crate::workspace::Workspace;
 
-/// `false` if the pieces do not determine it.
+/// `false` if pieces do not suffice.
 pub(crate) fn expected_by_pieces<L: Described>(
     likelihood: &L,
     y: &[f64],
@@ -25,7 +24,7 @@ pub(crate) fn expected_by_pieces<L: Described>(
     Ok(true)
 }
 
-/// `false` if the pieces do not determine it.
+/// `false` if pieces do not suffice.
 pub(crate) fn tilted_by_pieces<L: Described>(
     likelihood: &L,
     y: &[f64],

@@ -4,12 +4,10 @@ use crate::error::{LikelihoodError, check_count};
 
 pub(super) const MAX_NODES: usize = 1 << 20;
 
-/// Nodes and weights for Q independent standard normal variables: `E[g(t)] ≈ Σ w_i g(t_i)`, weights summing
-/// to 1.
+/// Rule for Q independent standard normals: `E[g(t)] ≈ Σ w_i g(t_i)`, `Σ w_i = 1`.
 ///
-/// [`product`](Self::product) is accurate to many digits for Q ≤ 3. The error of
-/// [`quasi_random`](Self::quasi_random) hardly depends on Q. [`symmetric`](Self::symmetric) is exact to
-/// degree 5 with few nodes, some of negative weight.
+/// [`product`](Self::product): many digits for Q ≤ 3. [`quasi_random`](Self::quasi_random): error hardly
+/// depends on Q. [`symmetric`](Self::symmetric): exact to degree 5, some negative weights.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cubature {
     dimensions: usize,

@@ -1,21 +1,19 @@
-//! Panels under the standard normal density, widening away from a bend, for integrands with singularities near the
-//! real line only there.
+//! Panels under the standard normal density, widening from a bend.
 
 use super::GaussLegendre;
 use super::ladder::{LANES, REACH};
 use crate::special::HALF_LN_TAU;
 
-/// Panel width over the strip; 16 nodes have errors of some 1e-15 of the integrand.
+/// Panel width over the strip (error 1e-15).
 const AT_BEND: f64 = 1.4;
-/// Panel width over its distance from the bend. Far away, singularities are as far, and errors 2e-17 of the
-/// integrand.
+/// Panel width over distance to the bend (error 2e-17).
 const GROWTH: f64 = 2.5;
 /// Limit due to the density.
 const WIDEST: f64 = 3.0;
 
-/// The integrand is analytic up to `strip` from the real line at the bend, and farther elsewhere.
+/// Requires analyticity within `strip` at the bend, farther elsewhere.
 pub(crate) fn graded(bend: f64, strip: f64, take: &mut impl FnMut(&[f64; LANES], &[f64; LANES])) {
-    // Point of the density's range that is nearest to the bend.
+    // Nearest point of the range to the bend.
     let start = bend.clamp(-REACH, REACH);
     let away = (bend - start).abs();
     for side in [-1.0, 1.0] {
@@ -69,7 +67,7 @@ mod tests {
         assert!(found.iter().zip([224, 352, 544, 704]).all(|(found, most)| *found <= most), "{found:?}");
     }
 
-    /// `E[max(t, 0)] = φ(0)`; a softplus of width w adds `π² w²/6 · φ(0)` and terms of order w⁴.
+    /// `E[max(t, 0)] = φ(0)`; a softplus of width w adds `π² w²/6 · φ(0)`, up to w⁴.
     #[test]
     fn a_narrow_bend_is_resolved() {
         for width in [1e-3, 1e-4] {

@@ -5,9 +5,8 @@ use crate::error::{LikelihoodError, check_count};
 /// Covers a Gaussian in double precision.
 const MAX_ORDER: usize = 512;
 
-/// Nodes and weights for a standard normal variable: `E[g(t)] ≈ Σ w_i g(t_i)`, exact to degree `2n − 1`.
-///
-/// Every weight is accurate, even far below the sum's rounding error, as steep exponentials require.
+/// Rule for a standard normal: `E[g(t)] ≈ Σ w_i g(t_i)`, exact to degree `2n − 1`; every weight has relative
+/// accuracy.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GaussHermite {
     nodes: Vec<f64>,
@@ -53,8 +52,8 @@ impl GaussHermite {
     }
 }
 
-/// `h_{n−1}(t)` and `h_n(t)`, both times `exp(−scale)`, and `scale`. Orthonormal:
-/// `h_{k+1} = (t h_k − √k h_{k−1}) / √(k+1)`, rescaled against overflow.
+/// `h_{n−1}(t)` and `h_n(t)` times `exp(−scale)`, and `scale`. Orthonormal:
+/// `h_{k+1} = (t h_k − √k h_{k−1}) / √(k+1)`.
 fn orthonormal(order: usize, t: f64) -> (f64, f64, f64) {
     let (mut before, mut current, mut scale) = (0.0, 1.0, 0.0);
     for k in 0..order {

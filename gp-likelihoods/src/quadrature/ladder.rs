@@ -1,7 +1,7 @@
-//! Grids of known error under the standard normal density, for integrands analytic near the real line.
+//! Grids under the standard normal density, for analytic integrands.
 //!
-//! A sum of step h has an error of at most `exp(a²/2 − 2πa/h)` times the integrand's size at distance a from the real
-//! line, for every a up to the nearest singularity (Trefethen and Weideman 2014, cited in `trapezoid`).
+//! Error at step h ≤ `exp(a²/2 − 2πa/h)` times the integrand's size at distance a from the real line, up to
+//! the nearest singularity (Trefethen and Weideman 2014, see `trapezoid`).
 
 use crate::special::HALF_LN_TAU;
 use std::sync::OnceLock;
@@ -9,21 +9,20 @@ use std::sync::OnceLock;
 /// Nodes evaluated at once.
 pub(crate) const LANES: usize = 8;
 
-/// Negative log error: exp(−38) = 3e-17 of the integrand off the real line.
+/// Negative log error: exp(−38) = 3e-17.
 const DIGITS: f64 = 38.0;
 /// Used share of the strip.
 const CLOSEST: f64 = 0.95;
-/// Range per side; the relative density there is exp(−37).
+/// Range per side, to relative density exp(−37).
 pub(super) const REACH: f64 = 8.6;
-/// Ratio of successive steps. The finest grid has about 200 nodes, as many as [graded](super::graded)
-/// panels.
+/// Step ratio; the finest grid has 200 nodes, like [graded](super::graded) panels.
 const RATIO: f64 = 0.8;
 const STEPS: usize = 11;
 
-/// Nodes, and weights summing to 1; unused lanes have 0.
+/// Nodes and weights, zero in unused lanes.
 pub(crate) type GridNodes = Vec<([f64; LANES], [f64; LANES])>;
 
-/// Coarsest grid for a strip in standard deviations; None if too narrow.
+/// Coarsest grid for a strip (standard deviations), if wide enough.
 pub(crate) fn grid_for(strip: f64) -> Option<&'static GridNodes> {
     static LADDER: OnceLock<Vec<(f64, GridNodes)>> = OnceLock::new();
     let step = if strip.is_nan() { 0.0 } else { step_for(strip) };
@@ -32,7 +31,7 @@ pub(crate) fn grid_for(strip: f64) -> Option<&'static GridNodes> {
 }
 
 fn step_for(strip: f64) -> f64 {
-    // Beyond √(2 · 38) the growth of the density outweighs the gain of the grid.
+    // Beyond √(2 · 38), the density's growth outweighs the finer grid.
     let a = (CLOSEST * strip).min((2.0 * DIGITS).sqrt());
     std::f64::consts::TAU * a / (DIGITS + 0.5 * a * a)
 }
@@ -57,7 +56,7 @@ mod tests {
         nodes.iter().flat_map(|(t, w)| t.iter().zip(w)).map(|(&t, w)| w * g(t)).sum()
     }
 
-    /// Poles at the strip's end, `1/(t² + d²)`, against a much finer grid.
+    /// Poles at the strip's end.
     #[test]
     fn a_grid_is_right_up_to_its_strip() {
         for strip in [0.6, 1.0, 3.0, 20.0] {

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 pub(super) const ORDER: usize = 16;
 
-/// 16-point Gauss–Legendre rule on an interval, exact to degree 31.
+/// 16-point rule on an interval, exact to degree 31.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GaussLegendre {
     /// Nodes on (−1, 1).

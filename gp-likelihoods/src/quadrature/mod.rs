@@ -1,6 +1,6 @@
 //! Integrals over Gaussian latents.
 //!
-//! One dimension: nested trapezoidal sums for smooth integrands, [`GaussHermite`] for polynomials, else [`Panels`].
+//! One dimension: trapezoidal sums for smooth integrands, [`GaussHermite`] for polynomials, else [`Panels`].
 //! Several: [`Cubature`].
 
 mod cubature;
@@ -25,6 +25,6 @@ pub(crate) use trapezoid::{Grid, trapezoid};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Integrals<const K: usize> {
     pub(crate) values: [f64; K],
-    /// Integrals of absolute values: scale of rounding errors.
+    /// Integrals of absolute values.
     pub(crate) sizes: [f64; K],
 }

@@ -1,4 +1,4 @@
-//! Adaptive integration, for integrands that no single rule resolves.
+//! Adaptive integration.
 
 use super::legendre::ORDER;
 use super::{GaussLegendre, Integrals};
@@ -7,11 +7,10 @@ use crate::error::LikelihoodError;
 const MAX_DEPTH: u32 = 40;
 /// Bounds the time; the rest is accepted.
 const MAX_PANELS: usize = 4_000;
-/// Allowed error relative to the integral of the absolute value. Distant narrow peaks have noise of 1e-7
-/// from their rounded position.
+/// Allowed error over `∫ |g|`; distant narrow peaks have noise 1e-7.
 const FORGIVEN: f64 = 1e-5;
 
-/// Share of the required accuracy below which a panel is accepted.
+/// Share of required accuracy below which panels are accepted.
 const EMPTY: f64 = 1e-3;
 
 /// Ends and halvings.
@@ -19,27 +18,25 @@ type Panel = (f64, f64, u32);
 /// Integrals, and those of absolute values.
 type Found<const K: usize> = ([f64; K], [f64; K]);
 
-/// Rule adapted to an integrand; reusable for similar ones.
+/// Rule adapted to an integrand, for similar ones.
 #[derive(Clone, Debug, Default)]
 pub struct Panels {
     nodes: Vec<f64>,
     weights: Vec<f64>,
     stack: Vec<Panel>,
-    /// Per panel of the stack, K integrals and K of absolute values.
+    /// Per panel: K integrals, K of absolute values.
     values: Vec<f64>,
 }
 
 impl Panels {
-    /// Adapts the rule to all K components of an integrand between increasing `edges`; returns their
-    /// integrals.
+    /// Adapts to K integrands between increasing `edges`; returns their integrals.
     ///
-    /// A panel is halved until its 16-point value agrees with its halves to `tolerance` times the integral
-    /// of the component's absolute value. Fewer than two edges give an empty rule. Cost: at most 16
-    /// evaluations per initial panel and 32 per halved one.
+    /// Panels are halved until 16-point values agree to `tolerance · ∫ |g_k|`; below two edges the rule is
+    /// empty. Cost: at most 16 evaluations per initial, 32 per halved panel.
     ///
     /// # Errors
-    /// [`LikelihoodError::Unresolved`] for a non-finite integrand, or an error above 1e-5 of the integral of
-    /// the absolute value after 40 halvings of a panel or 4000 halved panels.
+    /// [`LikelihoodError::Unresolved`] for a non-finite integrand, or errors above `1e-5 ∫ |g_k|` after 40
+    /// halvings or 4000 panels.
     pub fn adapt<const K: usize>(
         &mut self,
         edges: &[f64],

@@ -5,10 +5,10 @@ use super::{Cubature, GaussHermite};
 use crate::error::LikelihoodError;
 
 impl Cubature {
-    /// Gauss–Hermite rule in every dimension: `orderᑫ` nodes, exact to degree `2·order − 1` per dimension.
+    /// Gauss–Hermite in every dimension: `orderᑫ` nodes, exact to degree `2·order − 1` per dimension.
     ///
     /// # Errors
-    /// [`LikelihoodError::Count`] for no dimension, an invalid order or more than 2²⁰ nodes.
+    /// [`LikelihoodError::Count`] for no dimension, invalid order, over 2²⁰ nodes.
     pub fn product(order: usize, dimensions: usize) -> Result<Self, LikelihoodError> {
         let rule = GaussHermite::new(order)?;
         let count = u32::try_from(dimensions).ok().and_then(|q| order.checked_pow(q));

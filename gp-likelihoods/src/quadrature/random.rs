@@ -12,14 +12,14 @@ use crate::small_factor::{factorise, solve};
 use crate::special::standard_normal_quantile;
 
 const BITS: f64 = 53.0;
-/// Second moment of a direction that nodes do not cover.
+/// Second moment of an uncovered direction.
 const MIN_PIVOT: f64 = 0.1;
 
 impl Cubature {
-    /// Independent draws of equal weight; the error is one standard deviation over √count.
+    /// Independent draws of equal weight; error: one standard deviation over √count.
     ///
     /// # Errors
-    /// [`LikelihoodError::Count`] for no dimension, no node or more than 2²⁰ of them.
+    /// [`LikelihoodError::Count`] for no dimension, no node, over 2²⁰.
     pub fn random(count: usize, dimensions: usize, seed: u64) -> Result<Self, LikelihoodError> {
         check_draws(count, dimensions)?;
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
@@ -27,15 +27,12 @@ impl Cubature {
         Ok(Self::of(dimensions, nodes, vec![1.0 / count as f64; count]))
     }
 
-    /// Evenly spread nodes of equal weight (an even number, at least `count`): Halton's sequence with random
-    /// digit permutations, mapped by the normal quantile.
+    /// Halton nodes of equal weight (even number ≥ `count`), digits randomly permuted.
     ///
-    /// Nodes are pairs `±t`, whitened to `E t tᵀ = I`: odd and quadratic functions are exact. In 4 to 64
-    /// dimensions errors were among the smallest without tables (Korobov lattices, additive sequences, Latin
-    /// hypercubes).
+    /// Pairs `±t`, whitened to `E t tᵀ = I`: odd and quadratic functions are exact.
     ///
     /// # Errors
-    /// [`LikelihoodError::Count`] for no dimension, no node or more than 2²⁰ of them.
+    /// [`LikelihoodError::Count`] for no dimension, no node, over 2²⁰.
     pub fn quasi_random(count: usize, dimensions: usize, seed: u64) -> Result<Self, LikelihoodError> {
         check_draws(count, dimensions)?;
         let half = count.div_ceil(2);
@@ -53,7 +50,7 @@ impl Cubature {
     }
 }
 
-/// `E t tᵀ = I`, unless there are too few nodes.
+/// `E t tᵀ = I`, given enough nodes.
 fn whiten(nodes: &mut [f64], dimensions: usize) {
     let (q, count) = (dimensions, nodes.len() / dimensions);
     let mut moments = vec![0.0; q * q];

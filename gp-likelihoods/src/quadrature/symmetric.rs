@@ -5,13 +5,13 @@ use super::cubature::check_size;
 use crate::error::LikelihoodError;
 
 impl Cubature {
-    /// Degree-5 rule of McNamee and Stenger with 2Q² + 1 nodes (Seeger & Jordan 2004 §4.3.1): origin, `±√3`
-    /// on every axis, and `(±√3, ±√3)` in the plane of every pair of axes.
+    /// McNamee and Stenger's degree-5 rule, `2Q² + 1` nodes (Seeger & Jordan 2004 §4.3.1): origin, `±√3` per
+    /// axis, `(±√3, ±√3)` per pair of axes.
     ///
-    /// For Q ≥ 5 the axis weights `(4 − Q)/18` are negative, and so may be an estimated variance.
+    /// For `Q ≥ 5`, axis weights `(4 − Q)/18`, and perhaps estimated variances, are negative.
     ///
     /// # Errors
-    /// [`LikelihoodError::Count`] for no dimension or more than 2²⁰ nodes.
+    /// [`LikelihoodError::Count`] for no dimension, over 2²⁰ nodes.
     pub fn symmetric(dimensions: usize) -> Result<Self, LikelihoodError> {
         let count =
             dimensions.checked_mul(dimensions).and_then(|square| square.checked_mul(2)?.checked_add(1));

@@ -1,25 +1,24 @@
-//! Nested trapezoidal sums over the real line, for analytic integrands that decay like a Gaussian.
+//! Nested trapezoidal sums for analytic integrands with Gaussian decay.
 //!
-//! Errors fall as `exp(−2πd/h)`, with distance d of the nearest singularity, and as `exp(−2π²/h²)` for a Gaussian.
-//! Halving the step at least squares the error and reuses nodes. (L. N. Trefethen, J. A. C. Weideman, "The
-//! exponentially convergent trapezoidal rule", SIAM Review 56, 2014.)
+//! Errors fall as `exp(−2πd/h)`, d the distance of the nearest singularity, and `exp(−2π²/h²)` for a
+//! Gaussian. (L. N. Trefethen, J. A. C. Weideman, "The exponentially convergent trapezoidal rule", SIAM
+//! Review 56, 2014.)
 
 use super::Integrals;
 
-/// Coarsest step in widths. For a Gaussian it is exact to 1e-2, half of it to 1e-8.
+/// Coarsest step in widths: Gaussian error 1e-2 (half: 1e-8).
 const FIRST_STEP: f64 = 2.0;
 /// Panels handle finer features.
 const MAX_HALVINGS: u32 = 6;
 /// Coarsest grid, one direction.
 const MAX_REACH: u32 = 100;
-/// Weight of exp(−45) that ends the sum, unless the node contributes.
+/// Weight exp(−45) ends a sum unless it contributes.
 const NO_WEIGHT: f64 = 2.9e-20;
 /// Contributing share of the sum.
 const COUNTS: f64 = 1e-17;
 /// Agreement of two accurate sums.
 const EQUAL: f64 = 1e-10;
-/// Agreement that suffices if the last halving about squared the difference, as only for resolved analytic
-/// integrands.
+/// Sufficient agreement if halving about squared the difference.
 const CLOSE: f64 = 1e-6;
 const SQUARED: f64 = 10.0;
 
@@ -51,7 +50,7 @@ impl<const K: usize> TrapezoidSums<K> {
         counts
     }
 
-    /// Largest difference from twice `before`, relative to sizes; NaN if not finite.
+    /// Largest relative difference from twice `before`; NaN if not finite.
     fn change(&self, before: &[f64; K]) -> f64 {
         let terms = self.plain.iter().zip(&self.sizes).zip(before);
         let relative = terms.map(|((sum, size), before)| {
@@ -62,8 +61,7 @@ impl<const K: usize> TrapezoidSums<K> {
     }
 }
 
-/// `∫ w(t) g(t) dt` for all K components of g, leaving nodes and weights `h w(t)` in `rule`; None without
-/// convergence. The integrand's w must decay outside the grid's span.
+/// `∫ w(t) g_k(t) dt`, if converged; nodes and weights `h w(t)` in `rule`. `w` must decay outside the span.
 pub(crate) fn trapezoid<const K: usize>(
     grid: Grid,
     rule: &mut Vec<(f64, f64)>,

@@ -1,4 +1,4 @@
-//! Race as an integral over the winner: `P = ∫ F(t) dt` with `t = (u − m_w)/√v_w`.
+//! Integral over the winner: `P = ∫ F(t) dt`, `t = (u − m_w)/√v_w`.
 
 use super::nodes::{self, NodeLanes};
 use super::rivals::{Lane, Lanes, REACH, Rival};
@@ -6,7 +6,7 @@ use crate::derivatives::LatentDerivatives;
 use crate::quadrature::LANES;
 use crate::special::{HALF_LN_TAU, log_normal_cdf_slopes, normal_cdfs};
 
-/// Probability below which the range surrounds the mode, not the mean.
+/// Below, ranges surround the mode, not the mean.
 const LIKELY: f64 = 1e-4;
 /// Mode precision in widths; Newton steps.
 const NEAR: f64 = 0.1;
@@ -14,7 +14,7 @@ const MAX_STEPS: usize = 100;
 /// Negligible share of the total, right of the mode.
 const NOTHING: f64 = 1e-18;
 
-/// Sets `ln P(all rivals lose)`; `own`: the winner's variance.
+/// Sets `ln P(all rivals lose)`; `own`: winner's variance.
 pub(super) fn win(winner: usize, own: f64, rivals: &[Rival], lanes: &mut Lanes, out: &mut LatentDerivatives) {
     Line::about_the_mean(own, rivals).integrate(winner, rivals, lanes, out);
     if out.value.is_nan() || out.value < LIKELY.ln() {
@@ -33,7 +33,7 @@ struct Line {
     /// Only the winner's tail counts.
     tail: bool,
     height: f64,
-    /// Rivals' distribution functions are smoother than the winner's density.
+    /// Rivals are smoother than the winner's density.
     smooth: bool,
 }
 
@@ -60,11 +60,10 @@ impl Line {
         Self { low, ..line }
     }
 
-    /// ln F has at least a unit Gaussian's curvature, more to the left.
+    /// `ln F` has at least unit curvature, more left.
     fn about_the_mode(own: f64, rivals: &[Rival]) -> Self {
         let line = Self::new(own, rivals);
-        // The start is right of all bends; from there Newton's method on a concave function needs no
-        // safeguard.
+        // Right of all bends, Newton's method on a concave function is safe.
         let mut t = rivals.iter().map(|rival| rival.lead / line.scale).fold(0.0, f64::max);
         let (mut height, mut width) = (0.0, 1.0);
         for _ in 0..MAX_STEPS {
@@ -110,7 +109,7 @@ impl Line {
         out.value = self.height - HALF_LN_TAU + mass.ln();
     }
 
-    /// `F(t) √(2π)/exp(height)`, and its weight in twice the derivative of ln P by the winner's variance.
+    /// `F(t) √(2π)/exp(height)`; its weight in `2 ∂ ln P/∂v_w`.
     fn look(&self, t: &[f64; LANES], rivals: &[Rival], lanes: &mut Lanes) -> ([f64; LANES], [f64; LANES]) {
         let (mut exponents, mut factors) = (t.map(|t| -0.5 * t * t - self.height), [1.0; LANES]);
         let (mut slope, mut bend) = ([0.0; LANES], [0.0; LANES]);
@@ -125,7 +124,7 @@ impl Line {
                 bend[k] -= pull[k] * (pull[k] + z[k] / rival.deviation);
             }
         }
-        // Two forms, related by integration by parts: the one with smaller terms loses fewer digits.
+        // Equal by parts: the form with smaller terms loses fewer digits.
         let second = |k: usize| {
             if self.smooth { slope[k] * slope[k] + bend[k] } else { t[k] * slope[k] / self.scale }
         };

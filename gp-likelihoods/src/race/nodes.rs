@@ -1,12 +1,11 @@
-//! Nodes for the integral of `F(t) = φ(t) Π_c Φ(z_c)`, `z_c = (t − l_c)/r_c`, with a rival's lead l_c and standard
-//! deviation r_c in the winner's standard deviations.
+//! Nodes for `∫ F(t) dt`, `F(t) = φ(t) Π_c Φ(z_c)`, `z_c = (t − l_c)/r_c`: rivals' leads l_c and deviations
+//! r_c over the winner's deviation.
 //!
-//! Grid: at `t + ia` a factor Φ(z_c) grows by at most `exp(½ (a/r_c)²)`, so a sum of step h has an error of at most
-//! `2 exp(½ a² p − 2π a/h)`, `p = 1 + Σ_c 1/r_c²`, for every a (Trefethen and Weideman 2014, cited in
-//! `quadrature::trapezoid`). The best a, `2π/(h p)`, gives `2 exp(−2π²/(h² p))`.
+//! Grid: at `t + ia` Φ(z_c) grows by ≤ `exp(½ (a/r_c)²)`; error at step h ≤ `2 exp(½ a² p − 2π a/h)`,
+//! `p = 1 + Σ_c 1/r_c²` (Trefethen and Weideman 2014, see `quadrature::trapezoid`). The best a, `2π/(h p)`,
+//! gives `2 exp(−2π²/(h² p))`.
 //!
-//! Panels: locally fine, with p over rivals not yet surely beaten. 16 nodes integrate a Gaussian over 4.5 standard
-//! deviations, or an exponential that falls by exp(−4.5), to 1e-15.
+//! Panels: p over rivals not surely beaten; 16 nodes integrate 4.5 deviations to 1e-15.
 
 use super::rivals::{REACH, Rival};
 use crate::quadrature::{GaussLegendre, LANES};
@@ -22,7 +21,7 @@ const MAX_PANELS: usize = 4_000;
 
 pub(super) type NodeLanes = ([f64; LANES], [f64; LANES]);
 
-/// Passes nodes to `take` until it returns `false`. With `tail`, F may fall as fast as the winner's density.
+/// Passes nodes to `take` until `false`; `tail`: F may fall like the winner's density.
 pub(super) fn visit(
     (low, high): (f64, f64),
     tail: bool,

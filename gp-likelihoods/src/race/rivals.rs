@@ -7,20 +7,20 @@ pub(super) type Lane = ([f64; LANES], [f64; LANES]);
 
 pub(super) type Lanes = Vec<Lane>;
 
-/// Standard deviations beyond which a Gaussian has mass 2e-16.
+/// Standard deviations; mass 2e-16 beyond.
 pub(super) const REACH: f64 = 8.2;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rival {
     pub(super) class: usize,
-    /// Mean less the winner's, so that large means do not round small variances.
+    /// Mean less the winner's, which avoids rounding.
     pub(super) lead: f64,
     pub(super) variance: f64,
     pub(super) deviation: f64,
 }
 
 impl Rival {
-    /// Winner's t in the rival's standard deviations; `scale`: the winner's.
+    /// Winner's t in rival deviations; `scale`: winner's deviation.
     pub(super) fn place(&self, t: f64, scale: f64) -> f64 {
         (scale * t - self.lead) / self.deviation
     }

@@ -1,6 +1,6 @@
 //! Coefficients computed to 60 digits by `tests/suite/tables/generate.py`.
 
-/// Chebyshev coefficients of (1 + 2x) exp(x²) erfc(x) in (x − 3.75)/(x + 3.75), the first halved.
+/// Chebyshev coefficients of `(1 + 2x) exp(x²) erfc(x)` in `(x − 3.75)/(x + 3.75)`, first halved.
 pub(super) const ERFCX: [f64; 30] = [
     1.1775789345674017,
     -0.004590054580646478,
@@ -34,7 +34,7 @@ pub(super) const ERFCX: [f64; 30] = [
     3.3215004573608575e-21,
 ];
 
-/// Positive digamma root, as a double and its rounding error.
+/// Positive digamma root and its rounding error.
 pub(super) const DIGAMMA_ROOT: (f64, f64) = (1.4616321449683622, 9.549995429965697e-17);
 
 /// Taylor coefficients about the root, from the linear term.

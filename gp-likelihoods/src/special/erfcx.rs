@@ -2,10 +2,9 @@
 
 use super::coefficients::ERFCX;
 
-/// Function `exp(x²) erfc(x)` for x ≥ 0, which falls slowly from 1 to 0; NaN otherwise.
+/// `exp(x²) erfc(x)` for `x ≥ 0`, else NaN.
 ///
-/// Chebyshev series in `(x − 3.75)/(x + 3.75)`, after M. M. Shepherd and J. G. Laframboise, "Chebyshev
-/// approximation of (1 + 2x) exp(x²) erfc x in 0 ≤ x < ∞", Math. Comp. 36 (1981).
+/// Chebyshev series in `(x − 3.75)/(x + 3.75)` (Shepherd and Laframboise, Math. Comp. 36, 1981).
 #[must_use]
 pub fn erfcx(x: f64) -> f64 {
     if x < 0.0 {
@@ -28,8 +27,8 @@ const HALF: usize = {
     ERFCX.len() / 2
 };
 
-/// Even part of the series: with `u = 2t² − 1` it is `Σ a_k T_k(u) + t Σ b_k T_k(u)`, two independent sums
-/// of half the length, since `T_2k(t) = T_k(u)`, `2 t T_k(u) = T_{2k+1}(t) + T_{2k−1}(t)`.
+/// With `u = 2t² − 1`: `Σ a_k T_k(u) + t Σ b_k T_k(u)`, independent halves, since `T_2k(t) = T_k(u)`,
+/// `2 t T_k(u) = T_{2k+1}(t) + T_{2k−1}(t)`.
 const EVEN: [f64; HALF] = split().0;
 const ODD: [f64; HALF] = split().1;
 

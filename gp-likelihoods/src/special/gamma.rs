@@ -1,8 +1,8 @@
-//! Logarithm of the gamma function with two derivatives.
+//! Log gamma function, two derivatives.
 
 use super::coefficients::{DIGAMMA_ROOT, DIGAMMA_TAYLOR};
 
-/// Asymptotic series are exact to rounding from here.
+/// Asymptotic series are exact to rounding here.
 const ASYMPTOTIC_FROM: f64 = 10.0;
 /// `B_2k / 2k` for k = 1, 2, …
 const DIGAMMA_SERIES: [f64; 7] =
@@ -25,7 +25,7 @@ pub fn ln_gamma(x: f64) -> f64 {
     if x > 0.0 { libm::lgamma(x) } else { f64::NAN }
 }
 
-/// Digamma function, derivative of [`ln_gamma`], for x > 0; NaN otherwise.
+/// Derivative of [`ln_gamma`] for `x > 0`, else NaN.
 #[must_use]
 pub fn digamma(x: f64) -> f64 {
     if x.is_nan() || x <= 0.0 {
@@ -44,7 +44,7 @@ pub fn digamma(x: f64) -> f64 {
     (x.ln() - 0.5 / x) - inverse_square * horner(&DIGAMMA_SERIES, inverse_square) - steps
 }
 
-/// Trigamma function, second derivative of [`ln_gamma`], for x > 0; NaN otherwise.
+/// Second derivative of [`ln_gamma`] for `x > 0`, else NaN.
 #[must_use]
 pub fn trigamma(x: f64) -> f64 {
     if x.is_nan() || x <= 0.0 {

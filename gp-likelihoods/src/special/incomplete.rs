@@ -1,7 +1,6 @@
 //! Regularised incomplete gamma and beta functions.
 //!
-//! Cost: at most [`MAX_TERMS`] terms (about the square root of the smallest shape); for large shapes a tail integral
-//! with 48 nodes.
+//! Cost: at most [`MAX_TERMS`] terms; 48 nodes for large shapes.
 
 use super::tail::tail;
 use super::{
@@ -10,14 +9,14 @@ use super::{
 
 const TINY: f64 = 1e-300;
 
-/// Enough below the next two shapes.
+/// Suffices below the next two shapes.
 const MAX_TERMS: u32 = 200;
-/// Shape from which a tail integral is used: of a gamma, and the smaller one of a beta distribution.
+/// Least shape for tail integrals: gamma's; beta's smaller one.
 const GAMMA_TAIL: f64 = 100.0;
 const BETA_TAIL: f64 = 1_000.0;
 
-/// `P(a, x)` and `Q(a, x) = 1 − P(a, x)` for a > 0, x ≥ 0, both accurate to a few ulps per power of e by
-/// which the smaller is below 1; NaN otherwise.
+/// `P(a, x)` and `Q(a, x) = 1 − P(a, x)` for `a > 0`, `x ≥ 0`, else NaN. Error: a few ulps per
+/// `−ln min(P, Q)`.
 #[must_use]
 pub fn incomplete_gamma(a: f64, x: f64) -> (f64, f64) {
     if a.is_nan() || x.is_nan() || a <= 0.0 || x < 0.0 || a.is_infinite() {
@@ -38,7 +37,7 @@ pub fn incomplete_gamma(a: f64, x: f64) -> (f64, f64) {
     }
 }
 
-/// `ln(xᵃ exp(−x)/Γ(a))`: log density of ln x for gamma x.
+/// `ln(xᵃ exp(−x)/Γ(a))`.
 fn log_gamma_front(a: f64, x: f64) -> f64 {
     if a < STIRLING_FROM {
         return a * x.ln() - x - ln_gamma(a);
@@ -52,7 +51,7 @@ fn log_ratio_remainder(x: f64, a: f64) -> f64 {
     if apart > -0.5 { log_remainder(apart) } else { (x / a).ln() - apart }
 }
 
-/// From ln x away from the mode; the density falls as `exp(−d)`.
+/// Integral from ln x away from the mode.
 fn gamma_by_tail(front: f64, a: f64, x: f64) -> (f64, f64) {
     let side = if x < a { -1.0 } else { 1.0 };
     let away = (x - a).abs();
@@ -101,13 +100,13 @@ pub fn incomplete_beta(a: f64, b: f64, x: f64) -> f64 {
     }
 }
 
-/// `ln(xᵃ (1 − x)ᵇ/B(a, b))`: log density of the log odds for beta x.
+/// `ln(xᵃ (1 − x)ᵇ/B(a, b))`.
 pub(crate) fn log_beta_front(a: f64, b: f64, x: f64) -> f64 {
     let (small, large) = (a.min(b), a.max(b));
     if small < STIRLING_FROM {
         return ln_gamma_step(large, small) - ln_gamma(small) + a * x.ln() + b * (-x).ln_1p();
     }
-    // With p = a/(a + b), the linear terms of a ln(x/p) + b ln((1 − x)/(1 − p)) cancel.
+    // With p = a/(a + b), linear terms of a ln(x/p) + b ln((1 − x)/(1 − p)) cancel.
     a * log_ratio_remainder((a + b) * x, a)
         + b * log_ratio_remainder((a + b) * (1.0 - x), b)
         + 0.5 * (small.ln() - (small / large).ln_1p())
@@ -117,7 +116,7 @@ pub(crate) fn log_beta_front(a: f64, b: f64, x: f64) -> f64 {
         - stirling_remainder(b)
 }
 
-/// [`gamma_by_tail`] for log odds, with the smaller of x and 1 − x.
+/// [`gamma_by_tail`] for log odds.
 fn beta_by_tail(front: f64, a: f64, b: f64, x: f64) -> f64 {
     if x > 0.5 {
         return 1.0 - beta_by_tail(front, b, a, 1.0 - x);
@@ -137,7 +136,7 @@ fn beta_by_tail(front: f64, a: f64, b: f64, x: f64) -> f64 {
 fn beta_fraction(a: f64, b: f64, x: f64) -> f64 {
     let start = 1.0 - (a + b) * x / (a + 1.0);
     lentz(1.0, start, |n| {
-        // The first coefficient is in `start`; then even and odd ones alternate.
+        // `start` has the first coefficient; then even and odd ones alternate.
         let m = f64::from(n.div_ceil(2));
         // Divides first: the square of a shape may overflow.
         let numerator = if n % 2 == 1 {
@@ -149,7 +148,7 @@ fn beta_fraction(a: f64, b: f64, x: f64) -> f64 {
     })
 }
 
-/// From `1/denominator`, by the modified method of Lentz; `c` is his ratio of numerators.
+/// Modified Lentz method from `1/denominator`; `c`: ratio of numerators.
 fn lentz(mut c: f64, denominator: f64, mut level: impl FnMut(u32) -> (f64, f64)) -> f64 {
     let away = |x: f64| if x.abs() < TINY { TINY } else { x };
     let mut d = 1.0 / away(denominator);

@@ -1,18 +1,18 @@
-//! Standard normal distribution on an interval.
+//! Standard normal on an interval.
 
 use super::normal::{HALF_LN_TAU, log_normal_cdf_difference, mills};
 use super::{inverse_mills, inverse_mills_excess, log_normal_cdf};
 use crate::quadrature::GaussLegendre;
 
-/// Standard normal variable on an interval (a, b) with finite or infinite ends. To second order, shifting
-/// the interval right by δ changes its log mass by `−mean · δ + ½ curvature · δ²`.
+/// Standard normal on `(a, b)`, finite or infinite. A shift by δ adds `−mean · δ + ½ curvature · δ² + …` to
+/// the log mass.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NormalInterval {
     /// `ln(Φ(b) − Φ(a))`
     pub log_mass: f64,
-    /// `φ(a)/(Φ(b) − Φ(a))`, negative derivative of the log mass by a.
+    /// `φ(a)/(Φ(b) − Φ(a))`: −∂ log mass/∂a.
     pub at_lower: f64,
-    /// `φ(b)/(Φ(b) − Φ(a))`, derivative of the log mass by b.
+    /// `φ(b)/(Φ(b) − Φ(a))`: ∂ log mass/∂b.
     pub at_upper: f64,
     /// Mean on the interval.
     pub mean: f64,
@@ -75,7 +75,7 @@ impl NormalInterval {
         Self { log_mass: log_normal_cdf(-a), at_lower: ratio, at_upper: 0.0, mean: ratio, curvature }
     }
 
-    /// Ratios at the ends nearly cancel; integrates the density relative to a.
+    /// Integrates relative to a: end ratios nearly cancel.
     fn narrow(a: f64, b: f64) -> Self {
         let relative = |s: f64| (-s * (a + 0.5 * s)).exp();
         let nodes = GaussLegendre::shared().nodes_between(0.0, b - a).map(|(s, w)| (s, w * relative(s)));
@@ -91,10 +91,10 @@ impl NormalInterval {
         }
     }
 
-    /// Mean and curvature for `0 < a < b`; `decay = φ(b)/φ(a)` is well below 1.
+    /// Mean and curvature for `0 < a < b`, `decay = φ(b)/φ(a)` well below 1.
     fn tail(a: f64, b: f64, decay: f64) -> (f64, f64) {
-        // The interval above a, less a share of that above b. With x = φ(a)/mass, x − a and its counterpart
-        // are positive and small relative to x, so neither is computed as a difference.
+        // Interval above a less a share of that above b. With x = φ(a)/mass, x − a and its counterpart are
+        // positive and small, so neither is computed as a difference.
         let share = decay * mills(b) / mills(a);
         let alone = 1.0 / mills(a);
         let lower = alone / (1.0 - share);

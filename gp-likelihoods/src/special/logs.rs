@@ -1,6 +1,6 @@
 //! Logarithms of sums of exponentials.
 
-/// `ln(1 + exp(x))`, also called softplus.
+/// Softplus, `ln(1 + exp(x))`.
 #[must_use]
 pub fn log1p_exp(x: f64) -> f64 {
     if x > 0.0 { x + (-x).exp().ln_1p() } else { x.exp().ln_1p() }
@@ -15,16 +15,16 @@ pub fn logistic(x: f64) -> f64 {
 
 /// `ln(1 + exp(x))` rounds to exp(x) below.
 const SMALL: f64 = -37.0;
-/// Below, the second of [`log_softplus_slopes`] cancels; its series is exact to 1e-12.
+/// Below, the second of [`log_softplus_slopes`] cancels; series to 1e-12.
 const SERIES: f64 = -9.0;
 
-/// `ln ln(1 + exp(x))`, finite for finite x; tends to x as x tends to −∞.
+/// `ln ln(1 + exp(x))`, finite for finite x.
 #[must_use]
 pub fn log_softplus(x: f64) -> f64 {
     if x < SMALL { x } else { log1p_exp(x).ln() }
 }
 
-/// First two derivatives of [`log_softplus`]; the second is ≤ 0.
+/// First two derivatives of [`log_softplus`].
 #[must_use]
 pub fn log_softplus_slopes(x: f64) -> (f64, f64) {
     // With u = exp(x) and L = ln(1 + u): r = u/((1 + u) L) and r (L − u)/((1 + u) L).
@@ -45,7 +45,7 @@ pub fn log_sum_exp(values: &[f64]) -> f64 {
         // No terms, an infinite term, or NaN.
         return if values.iter().any(|x| x.is_nan()) { f64::NAN } else { largest };
     }
-    // The largest term is exactly 1; leaving it out of the sum keeps the digits of the others.
+    // The largest term is exactly 1; leaving it out keeps the others' digits.
     let first = values.iter().position(|&x| x == largest);
     let rest = values.iter().enumerate().filter(|&(i, _)| Some(i) != first);
     largest + rest.map(|(_, x)| (x - largest).exp()).sum::<f64>().ln_1p()

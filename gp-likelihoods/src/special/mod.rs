@@ -1,4 +1,4 @@
-//! Special functions, tested against a 60-digit table in `tests/suite/special_table.rs`.
+//! Special functions, tested by `tests/suite/special_table.rs`.
 
 mod coefficients;
 mod erfcx;
@@ -26,8 +26,7 @@ pub use remainders::{exp_remainder, log_remainder};
 
 use std::f64::consts::FRAC_1_SQRT_2;
 
-/// Standard normal distribution function `Φ(x)`, accurate in the lower tail, such as 4.9e-198 at −30. Each
-/// of two roundings of the argument costs up to x² ulps there.
+/// `Φ(x)`, within about 2x² ulps in the lower tail.
 #[must_use]
 pub fn standard_normal_cdf(x: f64) -> f64 {
     0.5 * libm::erfc(-x * FRAC_1_SQRT_2)

@@ -1,5 +1,5 @@
-//! Standard normal quantile by M. J. Wichura, "Algorithm AS 241: The percentage points of the normal distribution",
-//! Applied Statistics 37 (1988), routine PPND16: three rational approximations with relative error about 1e-16.
+//! Standard normal quantile: M. J. Wichura, Algorithm AS 241, routine PPND16, Applied Statistics 37 (1988);
+//! relative error about 1e-16.
 
 use crate::error::{LikelihoodError, check};
 

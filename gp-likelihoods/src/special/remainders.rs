@@ -1,6 +1,6 @@
 //! Functions less terms that would cancel.
 
-/// Terms that are exact to rounding up to [`SERIES`].
+/// Terms exact to rounding up to [`SERIES`].
 const EXP_TERMS: u32 = 14;
 const LOG_TERMS: i32 = 17;
 /// Below, plain forms lose digits.

@@ -3,12 +3,12 @@
 use crate::quadrature::GaussLegendre;
 
 const DROP: f64 = 38.0;
-/// Average share of the initial curvature that the log density keeps.
+/// Average share of the initial curvature.
 const STEADY: f64 = 0.6;
 /// Panels of 16 nodes: 48 evaluations.
 const PANELS: u32 = 3;
 
-/// `∫ exp(−d(s)) ds` from 0, for convex d with d(0) = 0 and these two derivatives at 0.
+/// `∫_0 exp(−d(s)) ds`, convex d, d(0) = 0, two derivatives at 0.
 pub(super) fn tail(slope: f64, bend: f64, drop: impl Fn(f64) -> f64) -> f64 {
     let bend = STEADY * bend;
     let reach = 2.0 * DROP / (slope + (slope * slope + 2.0 * DROP * bend).sqrt());

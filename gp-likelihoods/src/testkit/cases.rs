@@ -1,4 +1,4 @@
-//! Cases and tolerances of the kit.
+//! Cases and tolerances.
 
 use crate::error::LikelihoodError;
 use crate::latent::Latent;
@@ -8,10 +8,10 @@ use crate::support::Support;
 /// Limit for several latents.
 const MOST: usize = 3;
 
-/// Near, far and at the ends; one without its first output.
+/// Near, far, at the ends; one without output.
 pub(super) fn observations(likelihood: &dyn Likelihood) -> Vec<Vec<f64>> {
     let values = match likelihood.support() {
-        // Farther out, the reference grids over several latents end.
+        // Beyond, the reference grids over several latents end.
         Support::Real if likelihood.latents() > 1 => vec![-1.3, 0.2, 2.6],
         Support::Real => vec![-3.1, 0.2, 9.0],
         Support::Positive => vec![0.03, 0.9, 14.0],
@@ -36,12 +36,12 @@ pub(super) fn labels(support: Support) -> Vec<f64> {
 /// Q per row.
 pub(super) fn latent_values(likelihood: &dyn Likelihood) -> Vec<Vec<f64>> {
     const VALUES: [f64; 4] = [-2.3, -0.4, 0.7, 2.1];
-    // Steps of 3 and a slow drift keep the latents of a row distinct.
+    // Steps of 3 and a drift keep a row's latents distinct.
     let value = |k: usize, q: usize| VALUES[(k + 3 * q) % 4] - 0.07 * (q / 4) as f64;
     (0..VALUES.len()).map(|k| (0..likelihood.latents()).map(|q| value(k, q)).collect()).collect()
 }
 
-/// Q per row; for one latent also narrow and wide.
+/// Q per row; one latent: narrow and wide too.
 pub(super) fn beliefs(likelihood: &dyn Likelihood) -> Result<Vec<Vec<Latent>>, LikelihoodError> {
     if likelihood.latents() == 1 {
         let all = [(0.3, 0.8), (-1.7, 0.01), (2.2, 4.0), (0.0, 1e-6)];
@@ -54,7 +54,7 @@ pub(super) fn beliefs(likelihood: &dyn Likelihood) -> Result<Vec<Vec<Latent>>, L
     all.into_iter().map(row).collect()
 }
 
-/// 40 standard deviations away, exactly known, tiny and huge variances; equal or alternating latents.
+/// 40 deviations away, exactly known, tiny, huge; equal or alternating.
 pub(super) fn extreme_beliefs(likelihood: &dyn Likelihood) -> Result<Vec<Vec<Latent>>, LikelihoodError> {
     const EXTREMES: [(f64, f64); 7] =
         [(40.0, 1.0), (-40.0, 1.0), (0.5, 0.0), (0.5, 1e-14), (0.0, 1e4), (4.0, 1e-2), (-400.0, 100.0)];

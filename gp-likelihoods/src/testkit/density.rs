@@ -119,7 +119,6 @@ fn between(edges: &[f64], density: impl Fn(f64) -> f64) -> (f64, f64, f64) {
     (edges[0], edges[edges.len() - 1], mass)
 }
 
-/// Round trip through unconstrained coordinates, to a few roundings of exp and ln.
 fn unconstrained(likelihood: &dyn Likelihood, report: &mut Report) {
     let mut copy = likelihood.clone_box();
     for (before, after) in likelihood.parameters().iter().zip(copy.parameters_mut()) {

@@ -1,4 +1,4 @@
-//! Layers 2 and 3: checks against quadrature, brute force and differences.
+//! Layers 2 and 3.
 
 use super::cases::{accuracy, beliefs, extreme_beliefs, own_accuracy, powers, tried_latents};
 use super::{Report, difference, log_density, parameter_step, with_parameter};
@@ -76,7 +76,7 @@ impl Case<'_> {
         let default_accuracy = accuracy(self.q.len(), self.likelihood, self.power);
         let own = found.value.to_bits() != default.value.to_bits();
         let exact = if own { own_accuracy(self.likelihood) } else { default_accuracy };
-        // Differences of sums over jumps are meaningless; defaults for several latents are slow and alike.
+        // Differences of sums over jumps are meaningless; defaults for several latents are slow.
         let telling = self.likelihood.is_smooth() && (self.first || self.q.len() == 1);
         if own || telling {
             self.slopes(&found, exact, ws, report);
@@ -98,7 +98,7 @@ impl Case<'_> {
         }
     }
 
-    /// Unit of derivative k: derivatives of the Gaussian lose digits for narrow beliefs.
+    /// Unit of derivative k: narrow beliefs lose digits.
     fn unit(&self, k: usize) -> f64 {
         let latents = self.q.len();
         match k {
@@ -119,7 +119,7 @@ impl Case<'_> {
                 q[j] = moved;
                 self.value(self.likelihood, &q, ws)
             };
-            // For jumps in f, the integral varies on the scale of the belief's standard deviation.
+            // For jumps in f, the integral varies on the belief's scale.
             let step = if self.likelihood.is_smooth() { 1e-3 } else { 1e-3 * (30.0 * v.sqrt()).min(1.0) };
             let by_mean = difference(m, step, |m| at(m, v));
             report.close(
@@ -151,12 +151,12 @@ impl Case<'_> {
         }
     }
 
-    /// Random nodes if a grid would be too large.
+    /// Random nodes if grids are too large.
     fn brute_force(&self, found: f64, exact: f64, report: &mut Report) {
         let Some(power) = self.power else { return };
         let (expected, tolerance) = match self.q.len() {
-            // Trapezoidal rule, exact to rounding for smooth integrands, to 14 standard deviations beyond
-            // the mode or to 8.
+            // Trapezoidal rule, exact for smooth integrands, to 14 standard deviations beyond the mode or to
+            // 8.
             1 => {
                 let reach = 14.0 + self.farthest_mode();
                 (self.grid(power, (reach / 3.5e-3).ceil() as i32, reach), exact)
@@ -168,8 +168,7 @@ impl Case<'_> {
         report.close(|| self.describe("ln Z"), found, expected, tolerance);
     }
 
-    /// Largest cavity standard deviations from mean to mode, for a concave likelihood of one latent: to its
-    /// peak, and as far as its slope allows.
+    /// Limit of the mode's distance in standard deviations.
     fn farthest_mode(&self) -> f64 {
         let (m, s) = (self.q[0].mean(), self.q[0].variance().sqrt());
         let mut point = PointDerivatives::default();
@@ -201,7 +200,7 @@ impl Case<'_> {
         log_sum_exp(&terms)
     }
 
-    /// Tolerance: five standard errors plus the accuracy.
+    /// Five standard errors plus the accuracy.
     fn draws(&self, power: f64, exact: f64) -> (f64, f64) {
         let Ok(rule) = Cubature::random(DRAWS, self.q.len(), 77) else { return (f64::NAN, 0.0) };
         let terms: Vec<f64> = rule.iter().map(|(t, _)| self.log_integrand(power, t)).collect();

@@ -1,4 +1,4 @@
-//! Missing outputs: densities without one are integrals over it.
+//! Missing outputs: densities integrate over them.
 
 use super::cases::latent_values;
 use super::{Report, log_density, moved};
@@ -31,7 +31,7 @@ fn integral(likelihood: &dyn Likelihood, (y, f): (&[f64], &[f64]), output: usize
     let ObservationMoments { mean, variance } = given[output];
     let edges: Vec<f64> = (-8..=8).map(|k| mean + 2.0 * f64::from(k) * variance.sqrt()).collect();
     let without = log_density(likelihood, &moved(y, output, f64::NAN), f);
-    // Relative to the density without the output, so that the integrand is not tiny.
+    // Relative to the density without the output: the integrand is not tiny.
     let ratio = |t: f64| (log_density(likelihood, &moved(y, output, t), f) - without).exp();
     let mass = Panels::default().adapt(&edges, 1e-12, |t| [ratio(t)]).map_or(f64::NAN, |[mass]| mass);
     report.close(|| format!("integral over output {output} at y = {y:?}, f = {f:?}"), mass, 1.0, MASS);

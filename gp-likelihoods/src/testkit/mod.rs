@@ -1,14 +1,13 @@
-//! Conformance kit for likelihoods of this crate and others, for any Q and P.
+//! Conformance kit for any likelihood.
 //!
 //! ```
 //! gp_likelihoods::testkit::check(&gp_likelihoods::StudentT::new(0.3, 5.0)?)?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Checks derivatives against differences; closed forms against quadrature defaults, and those against independent
-//! sums; densities against distribution functions and samples; round trips; pieces against differences and density;
-//! missing outputs against integrals; finite results for extreme beliefs. Tolerances: 1e-9 for one latent, 1e-6 for
-//! two or three, 1e-2 beyond.
+//! Checks derivatives, closed forms, distribution functions, samples, text, pieces, missing outputs, extreme
+//! beliefs, against differences, quadrature, independent sums. Tolerances: 1e-9 for one latent, 1e-6 for two
+//! or three, 1e-2 beyond.
 
 mod cases;
 mod density;
@@ -25,7 +24,7 @@ use crate::entry::LikelihoodEntry;
 use crate::likelihood::{Likelihood, parameter_value};
 use crate::registry::Registry;
 
-/// Failed checks, one sentence each with numbers.
+/// Failed checks, one sentence each.
 pub struct LikelihoodFailures(Vec<String>);
 
 impl Display for LikelihoodFailures {
@@ -42,7 +41,7 @@ impl Debug for LikelihoodFailures {
 
 impl std::error::Error for LikelihoodFailures {}
 
-/// Checks with a registry for texts and observations to try.
+/// Checks with a registry and observations.
 #[derive(Clone, Debug, Default)]
 pub struct LikelihoodKit {
     registry: Registry,
@@ -56,13 +55,13 @@ impl LikelihoodKit {
         Self::default()
     }
 
-    /// Adds a likelihood's entry to the registry.
+    /// Adds a registry entry.
     #[must_use]
     pub fn with(self, entry: LikelihoodEntry) -> Self {
         Self { registry: self.registry.with(entry), ..self }
     }
 
-    /// Uses these observations instead of the kit's own, for other scales.
+    /// Replaces the kit's observations.
     #[must_use]
     pub fn observing(self, observations: Vec<Vec<f64>>) -> Self {
         Self { observations, ..self }
@@ -87,7 +86,7 @@ impl LikelihoodKit {
     }
 }
 
-/// [`LikelihoodKit::check`] for a likelihood of this crate.
+/// [`LikelihoodKit::check`] for this crate's likelihoods.
 ///
 /// # Errors
 /// [`LikelihoodFailures`], one line each.
@@ -107,7 +106,7 @@ impl Report {
         }
     }
 
-    /// Relative for expected values above 1, absolute below; NaN fails.
+    /// Relative above 1, absolute below; NaN fails.
     fn close(&mut self, what: impl FnOnce() -> String, found: f64, expected: f64, tolerance: f64) {
         let error = (found - expected).abs() / expected.abs().max(1.0);
         self.require(error <= tolerance || found == expected, || {
@@ -120,7 +119,7 @@ impl Report {
     }
 }
 
-/// Fourth order; error about 1e-10 for functions of size and scale 1.
+/// Fourth order; error 1e-10 at size and scale 1.
 fn difference(x: f64, step: f64, mut g: impl FnMut(f64) -> f64) -> f64 {
     (8.0 * (g(x + step) - g(x - step)) - (g(x + 2.0 * step) - g(x - 2.0 * step))) / (12.0 * step)
 }
@@ -137,7 +136,7 @@ fn with_parameter(likelihood: &dyn Likelihood, index: usize, value: f64) -> Opti
     None
 }
 
-/// Small relative to value and distance from the domain's ends.
+/// Small relative to value and domain.
 fn parameter_step(likelihood: &dyn Likelihood, index: usize) -> f64 {
     let value = parameter_value(likelihood.parameters(), index);
     let owners = likelihood.parameters().iter().flat_map(|p| std::iter::repeat_n(p, p.len()));

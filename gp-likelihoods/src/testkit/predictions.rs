@@ -88,7 +88,7 @@ fn growth(likelihood: &dyn Likelihood, observations: &[Vec<f64>], report: &mut R
     }
 }
 
-/// Inverse to the distribution function at known latents.
+/// Inverse of the distribution function.
 fn quantiles(
     likelihood: &dyn Likelihood,
     q: &[Latent],

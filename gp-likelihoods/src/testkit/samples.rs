@@ -1,4 +1,4 @@
-//! Layer 4: samples against moments, distribution function and density.
+//! Layer 4: samples against moments and distributions.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -13,7 +13,7 @@ use crate::workspace::Workspace;
 const SAMPLES: usize = 20_000;
 /// Seeds are fixed.
 const ERRORS: f64 = 5.0;
-/// Kurtosis (3 for a Gaussian) up to which variances are compared.
+/// Largest kurtosis for comparing variances (Gaussian: 3).
 const HEAVIEST: f64 = 30.0;
 
 pub(super) fn check(likelihood: &dyn Likelihood, report: &mut Report) {
@@ -67,7 +67,7 @@ fn moments(likelihood: &dyn Likelihood, f: &[f64], output: usize, column: &[f64]
     let power = |k: i32| mean(column.iter().map(|y| (y - expected.mean).powi(k)));
     let (square, fourth) = (power(2), power(4));
     if fourth > HEAVIEST * square * square {
-        // Too heavy-tailed for samples to determine the variance.
+        // Too heavy-tailed for the variance.
         return;
     }
     let error = ((fourth - square * square).max(0.0) / SAMPLES as f64).sqrt();
@@ -93,7 +93,7 @@ fn distribution(likelihood: &dyn Likelihood, f: &[f64], output: usize, column: &
     }
 }
 
-/// `E[p(y | f′)/p(y | f)] = 1` over samples given f: the density has the same integral for all f.
+/// `E[p(y | f′)/p(y | f)] = 1` over samples given f.
 fn normalisation(likelihood: &dyn Likelihood, f: &[f64], draws: &[Vec<f64>], report: &mut Report) {
     for q in 0..f.len() {
         let other = super::moved(f, q, f[q] + 0.1);

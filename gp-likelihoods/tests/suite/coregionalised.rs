@@ -92,7 +92,7 @@ fn small_powers_are_expected_log_densities() {
     let (q, y, power) = (latents(&[(0.3, 0.8), (-0.5, 0.3)]), [0.4, -1.0, f64::NAN], 1e-6);
     let (found, limit) = (tilted(&mixture(), &y, &q, power), expected(&mixture(), &y, &q));
     let scaled = |all: &[f64]| all.iter().map(|x| x / power).collect::<Vec<_>>();
-    // Terms of the order of the power, and rounding divided by it.
+    // Terms of order `power`, and rounding over it.
     close(&[found.value / power], &[limit.value], 1e-3);
     close(&scaled(&found.by_mean), &limit.by_mean, 1e-3);
     close(&scaled(&found.by_variance), &limit.by_variance, 1e-3);

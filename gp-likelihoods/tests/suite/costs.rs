@@ -1,5 +1,5 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
-//! Cost limits in likelihood evaluations, and accuracy for any beliefs and observations.
+//! Cost limits, and accuracy for any beliefs.
 
 use gp_likelihoods::quadrature::Panels;
 use gp_likelihoods::special::{HALF_LN_TAU, standard_normal_cdf, standard_normal_quantile};
@@ -11,10 +11,10 @@ use rand::Rng;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Documented: evaluations of the conditional distribution function.
+/// Evaluations of the conditional distribution function.
 const MAX_FOR_A_CDF: usize = 3_500;
 const MAX_FOR_A_QUANTILE: usize = 25_000;
-/// Documented: evaluations of the log density.
+/// Evaluations of the log density.
 const MAX_FOR_A_TILTED: usize = 40_000;
 
 #[derive(Clone, Debug)]
@@ -124,7 +124,7 @@ fn quantiles_have_a_cost_that_is_known() {
     quantiles_cost(Gamma::new(1e6).unwrap());
 }
 
-/// Panels are graded towards the latent whose rate is the count.
+/// Panels graded towards `place`.
 fn by_panels(likelihood: &dyn Likelihood, q: Latent, y: f64, place: f64) -> f64 {
     let (m, s) = (q.mean(), q.variance().sqrt());
     let centre = (place - m) / s;
@@ -165,8 +165,7 @@ fn distribution_functions_agree_with_panels() {
 
 #[test]
 fn wide_rates_have_log_normal_quantiles() {
-    // For a large, uncertain rate, a count is the rate to a relative 1/√rate, whose effect on the logarithm
-    // is half its square.
+    // A large count is the rate to a relative 1/√rate; the logarithm changes by half its square.
     let (counts, mut ws) = (Poisson::new(0.4).unwrap(), Workspace::new());
     for (m, v) in [(20.0, 4.0), (40.0, 100.0), (300.0, 400.0)] {
         let q = [Latent::new(m, v).unwrap()];

@@ -12,8 +12,7 @@ fn an_outlier_far_away_is_ignored_by_heavy_tails() {
                 for power in [1.0, 0.5, 0.1] {
                     let q = Latent::new(m, v).unwrap();
                     likelihood.tilted(&[y], &[q], power, &mut ws, &mut out).unwrap();
-                    // The density is flat over the belief: ln Z is the log density at the mean, times the
-                    // power.
+                    // Flat density over the belief: ln Z is `power` times the log density at the mean.
                     let mut density = [0.0];
                     likelihood.log_densities(&[y], &[m], &mut density).unwrap();
                     let flat = power * density[0];

@@ -1,4 +1,4 @@
-//! Integration tests in one program: linking each file alone takes longer than compiling it.
+//! Integration tests in one program, to save linking time.
 
 #[cfg(feature = "testkit")]
 mod conformance;

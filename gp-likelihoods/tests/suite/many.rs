@@ -1,5 +1,5 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
-//! Several latents: limits with known results, accuracy of defaults.
+//! Several latents: known limits, accuracy of defaults.
 
 use gp_likelihoods::quadrature::{Cubature, Panels};
 use gp_likelihoods::{
@@ -75,7 +75,7 @@ fn classes_believed_alike_are_equally_probable() {
 
 #[test]
 fn integrals_along_a_line_agree_with_quasi_random_nodes() {
-    // For ten classes the default has its own error, which depends on the number of nodes.
+    // The default for ten classes has its own error.
     let q: Vec<Latent> =
         (0..10).map(|c| latent(0.3 * f64::from(c) - 1.0, 0.2 + 0.1 * f64::from(c))).collect();
     let likelihood = MulticlassProbit::new(10).unwrap();
@@ -148,7 +148,7 @@ fn a_network_of_two_nodes_has_the_expectations_of_its_default() {
 
 #[test]
 fn the_noisy_largest_has_its_density() {
-    // ∫ N(u; f_y, 1) Π Φ(u − f_c) du on panels, independent of the rule about the mode.
+    // ∫ N(u; f_y, 1) Π Φ(u − f_c) du on panels, without the rule about the mode.
     let likelihood = MulticlassProbit::new(4).unwrap();
     for f in [[0.3, -1.2, 0.8, 2.0], [6.0, -9.0, 3.0, 7.5], [40.0, -40.0, 39.0, 0.0]] {
         for y in 0..4 {

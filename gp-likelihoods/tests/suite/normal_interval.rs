@@ -1,8 +1,8 @@
-//! Normal intervals and log softplus against 60-digit numbers.
+//! Normal intervals and log softplus against 60-digit values.
 
 use gp_likelihoods::special::{NormalInterval, log_softplus, log_softplus_slopes};
 
-/// Ends; log mass, ratios at the ends, mean and curvature. By mpmath 1.4.1 with 60 digits.
+/// Ends; log mass, end ratios, mean, curvature; mpmath 1.4.1, 60 digits.
 const INTERVALS: &[([f64; 2], [f64; 5])] = &[
     (
         [-0.5, 0.3],
@@ -122,8 +122,8 @@ fn intervals_near_far_narrow_and_wide() {
                 (found.curvature, curvature),
             ];
             for (k, (found, expected)) in pairs.into_iter().enumerate() {
-                // Far out, ratios come from exponentials of numbers up to 4e5, each with its rounding; all
-                // else is accurate to 1e-13.
+                // Far out, ratios are exponentials of numbers up to 4e5, each rounded; all else is accurate
+                // to 1e-13.
                 let tolerance = 1e-13 + 4.0 * f64::EPSILON * a.abs().max(b.abs().min(1e3)).powi(2);
                 let off = (found - expected).abs() / expected.abs().max(1e-3);
                 assert!(
@@ -155,7 +155,7 @@ fn curvatures_are_variances_less_one() {
     }
 }
 
-/// x, ln ln(1 + eˣ) and two derivatives, by mpmath 1.4.1 with 60 digits.
+/// x, ln ln(1 + eˣ), two derivatives; mpmath 1.4.1, 60 digits.
 const SOFTPLUS: &[[f64; 4]] = &[
     [-37.5, -37.5, 1.0, -2.587777502900934e-17],
     [-30.0, -30.000000000000046, 0.9999999999999533, -4.678811484419358e-14],

@@ -1,4 +1,4 @@
-//! One latent: reference values, limits that equal another likelihood.
+//! One latent: reference values, known limits.
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 use gp_likelihoods::{
@@ -34,8 +34,8 @@ fn densities_agree_with_scipy() {
     let beta = Beta::new(4.5).unwrap();
     let ordinal = OrdinalProbit::new(&[-0.8, 0.1, 1.9], 0.6).unwrap();
     let warped = warped();
-    // scipy 1.17.1, scipy.stats: poisson.logpmf, gamma.logpdf, beta.logpdf, differences of norm.cdf, and norm.logpdf of the
-    // warped observation plus the log of the warp's slope.
+    // scipy 1.17.1, scipy.stats: poisson.logpmf, gamma.logpdf, beta.logpdf, differences of norm.cdf, and
+    // norm.logpdf of the warped observation plus the log of the warp's slope.
     let all: [(&dyn Likelihood, f64, f64, f64); 10] = [
         (&softplus, 3.0, -0.6, -3.9316953254445357),
         (&softplus, 0.0, 2.2, -2.67164469196767),
@@ -49,7 +49,7 @@ fn densities_agree_with_scipy() {
         (&warped, -2.0, 1.0, -31.352018308446063),
     ];
     for (likelihood, y, f, expected) in all {
-        // Differences of log gammas and of normal distribution functions lose a digit, in scipy or here.
+        // Differences of log gammas and normal distribution functions lose a digit.
         close(log_density(likelihood, y, f), expected, 2e-14);
     }
 }

@@ -1,5 +1,5 @@
 #![expect(clippy::panic, reason = "a test that fails should stop at once")]
-//! Likelihoods of several factors: a foreign one, classes, and planted faults.
+//! Likelihoods of several factors: external, classes, planted faults.
 
 use gp_likelihoods::special::{HALF_LN_TAU, standard_normal_cdf};
 use gp_likelihoods::testkit::LikelihoodKit;
@@ -20,8 +20,7 @@ enum Fault {
     Parameters,
 }
 
-/// Readings `y_0 = f_0` with heavy-tailed noise and trained parameters, and `y_1 = f_0 + f_1` with unit
-/// Gaussian noise.
+/// Heavy-tailed `y_0 = f_0`, trained; `y_1 = f_0 + f_1`, unit Gaussian noise.
 #[derive(Clone, Debug)]
 struct Sighting {
     direct: StudentT,

@@ -37,8 +37,8 @@ fn hermite_nodes_agree_with_published_ones() {
 
 #[test]
 fn outermost_weights_keep_their_digits() {
-    // E[exp(s t)] = exp(s²/2) is determined by nodes near t = s, with weights of about exp(−s²/2): 1e-14
-    // and 1e-31 for s = 8 and 12. Rules whose weights are accurate only in absolute terms fail here.
+    // E[exp(s t)] = exp(s²/2) depends on nodes near t = s of weights about exp(−s²/2), 1e-14 and 1e-31: rules
+    // of absolute accuracy fail.
     for (order, s) in [(96, 8.0), (256, 12.0)] {
         let rule = GaussHermite::new(order).unwrap();
         let found = rule.expect(|t| (s * t - 0.5 * s * s).exp());

@@ -1,4 +1,4 @@
-//! Defaults where fixed rules would fail: likelihoods much sharper or flatter than the cavity, or far away.
+//! Defaults for likelihoods much sharper or flatter than the cavity, or far away.
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 use gp_likelihoods::quadrature::Panels;
@@ -20,13 +20,11 @@ fn compare(likelihood: &dyn Likelihood, y: f64, q: &[Latent], power: f64) {
         (Workspace::new(), LatentDerivatives::default(), LatentDerivatives::default());
     likelihood.tilted(&[y], q, power, &mut ws, &mut own).unwrap();
     defaults::tilted(likelihood, &[y], q, power, &mut ws, &mut default).unwrap();
-    // The derivative by the variance is of size 1/2v; where it nearly vanishes, its digits are those of
-    // 1/2v.
+    // By variance: size 1/2v; where nearly 0, the digits are those of 1/2v.
     let sizes = [0.0, 0.0, 0.01 / q[0].variance()];
     for ((found, expected), size) in numbers(&default).into_iter().zip(numbers(&own)).zip(sizes) {
         let text = format!("{likelihood:?} at {y}, {q:?}, power {power}: {found} instead of {expected}");
-        // Rules are accepted when they agree to 1e-10; rounding of the mode costs a few digits of large
-        // derivatives.
+        // Rules agree to 1e-10; rounding of the mode costs digits of large derivatives.
         assert!((found - expected).abs() <= 1e-8 * expected.abs().max(size), "{text}");
     }
 }
@@ -56,8 +54,8 @@ fn probit_steps_under_wide_cavities_and_in_both_tails() {
 
 #[test]
 fn a_students_t_needle_is_not_missed() {
-    // With scale 1e-16 and 3 degrees of freedom the peak has all the mass but 1e-24. Z is the cavity's
-    // density at y while that is far above 1e-24.
+    // Scale 1e-16, 3 degrees of freedom: the peak has all mass but 1e-24; Z is the cavity's density at y
+    // while far above that.
     let noise = StudentT::new(1e-16, 3.0).unwrap();
     let (mut ws, mut out) = (Workspace::new(), LatentDerivatives::default());
     for y in [0.3, 2.9, -4.4] {
@@ -134,7 +132,7 @@ fn logit_kinks_under_wide_cavities() {
     }
 }
 
-/// Panels are graded towards `place`.
+/// Panels graded towards `place`.
 fn by_panels(likelihood: &dyn Likelihood, y: f64, q: Latent, power: f64, place: f64) -> [f64; 3] {
     let (m, s) = (q.mean(), q.variance().sqrt());
     let at = |f: f64| {

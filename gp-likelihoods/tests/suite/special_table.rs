@@ -1,4 +1,4 @@
-//! Special functions against a 60-digit table by `tests/suite/tables/generate.py`.
+//! Special functions against a 60-digit table.
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 use gp_likelihoods::special::{
@@ -8,7 +8,7 @@ use gp_likelihoods::special::{
 use std::collections::BTreeMap;
 
 const TABLE: &str = include_str!("tables/special.csv");
-/// Documented on [−40, 40]: 45 ulps for the worst function; most have three.
+/// On [−40, 40]: 45 ulps at worst, mostly three.
 const TOLERANCE: f64 = 1e-14;
 
 fn evaluate(function: &str, a: f64, b: f64) -> Option<f64> {
@@ -95,8 +95,8 @@ fn incomplete_functions_keep_what_their_shapes_leave() {
             "beta" => (incomplete_beta(n[0], n[1], n[2]), n[3], n[0] + n[1]),
             _ => continue,
         };
-        // The log of the leading factor is a difference of terms of about shape · ln(shape). Where one of
-        // the pair is 1 minus the other, its error is an absolute ulp.
+        // The leading factor's log is a difference of terms of about shape · ln(shape); 1 minus the other has
+        // an absolute ulp.
         let tolerance = expected * (1e-14 + 10.0 * f64::EPSILON * shape * (2.0 + shape).ln()) + f64::EPSILON;
         assert!((found - expected).abs() <= tolerance, "{line}: {found}");
         rows += 1;

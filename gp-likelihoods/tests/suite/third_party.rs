@@ -1,4 +1,4 @@
-//! README's likelihood outside the crate, in the conformance kit.
+//! README's external likelihood.
 
 use gp_likelihoods::testkit::LikelihoodKit;
 use gp_likelihoods::{
@@ -8,7 +8,7 @@ use gp_optim::{Parameter, Transform};
 use rand::{Rng, RngExt};
 use std::f64::consts::{FRAC_2_PI, PI};
 
-/// `p(y | f) = 1/(π s cosh((y − f)/s))`: between Gaussian and Laplace noise.
+/// `p(y | f) = 1/(π s cosh((y − f)/s))`.
 #[derive(Clone, Debug)]
 struct Sech {
     params: [Parameter; 1],

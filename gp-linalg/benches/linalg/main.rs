@@ -1,5 +1,4 @@
-//! Times of all operations and faer's counterparts, relative to the run's matrix-product rate; the final table has
-//! best times.
+//! Times of all operations and faer's, relative to the matrix-product rate.
 
 #![expect(clippy::unwrap_used, reason = "a call that fails spoils the benchmark")]
 

@@ -1,4 +1,4 @@
-//! Products; weighted Gram matrix against faer's unweighted one.
+//! Products; weighted Gram against faer's unweighted.
 
 use crate::bounds::filled;
 use crate::report::Report;

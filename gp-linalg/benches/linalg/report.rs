@@ -4,9 +4,9 @@ use criterion::Criterion;
 use std::time::{Duration, Instant};
 
 pub(crate) struct Bounds {
-    /// Operations per second of faer's product, one thread; multiplication and addition count as two.
+    /// Operations per second of faer's product, one thread.
     pub(crate) product_rate: f64,
-    /// Bytes read and written per second by in-place scaling, one thread.
+    /// Bytes per second of in-place scaling, one thread.
     pub(crate) bandwidth: f64,
 }
 
@@ -28,7 +28,7 @@ impl<'a> Report<'a> {
         Self { criterion, lines: Vec::new() }
     }
 
-    /// Best seconds of `operation`; `prepare` runs untimed before each call.
+    /// Best seconds of `operation`; `prepare` is untimed.
     pub(crate) fn time<S>(
         &mut self,
         name: &str,

@@ -15,19 +15,18 @@ use faer::reborrow::ReborrowMut as _;
 use faer::{Accum, ColMut, ColRef, MatMut, MatRef, Par};
 
 impl Cholesky {
-    /// Factors `a` in this factor's memory; allocates only beyond the capacity.
+    /// Factors `a`, reusing memory; allocates only beyond the capacity.
     ///
     /// # Errors
-    /// As for [`factor`](Self::factor), and [`LinalgError::Stopped`]; leaves dimension 0 and the attempt's
-    /// record.
+    /// As [`factor`](Self::factor); failed attempts leave dimension 0 and their record.
     pub fn refactor(&mut self, a: MatRef<'_, f64>, policy: &JitterPolicy) -> Result<(), LinalgError> {
         self.refactor_on(a, policy, Threading::Here)
     }
 
-    /// [`refactor`](Self::refactor), bit for bit, with threads for large matrices.
+    /// [`refactor`](Self::refactor) with threads, same bits.
     ///
     /// # Errors
-    /// As for [`refactor`](Self::refactor).
+    /// As [`refactor`](Self::refactor).
     pub fn refactor_on(
         &mut self,
         a: MatRef<'_, f64>,
@@ -56,11 +55,11 @@ impl Cholesky {
         Err(LinalgError::NotPositiveDefinite { dim, record: self.jitter.clone() })
     }
 
-    /// Sets the factor to a lower triangle; allocates only beyond the capacity.
+    /// Sets `L`; allocates only beyond the capacity.
     ///
     /// # Errors
     /// [`LinalgError::DimensionMismatch`] unless square (factor unchanged); [`LinalgError::InvalidFactor`]
-    /// for a non-finite number or diagonal entry ≤ 0 (dimension then 0).
+    /// for non-finite numbers, diagonal entries ≤ 0 (dimension 0).
     pub fn set_factor(&mut self, lower: MatRef<'_, f64>) -> Result<(), LinalgError> {
         check_extent("set_factor", "columns", lower.nrows(), lower.ncols())?;
         let dim = lower.nrows();
@@ -79,8 +78,7 @@ impl Cholesky {
         Ok(())
     }
 
-    /// Records the first failure. Non-finite numbers fail at their row's pivot: matrices that factor need no
-    /// check.
+    /// Records the first failure. Checks finiteness only here: non-finite numbers always fail.
     fn explain_failure(&mut self, a: MatRef<'_, f64>, pivot: usize) -> Result<(), LinalgError> {
         if self.jitter.pivot.is_none() {
             check_lower_finite("matrix", a)?;
@@ -103,7 +101,7 @@ enum Failure {
     Stopped,
 }
 
-/// Columns per panel; work can stop between panels. Up to two panels are factored at once.
+/// Columns per panel; work can stop between. Up to two at once.
 const PANEL: usize = 512;
 
 fn attempt(
@@ -157,11 +155,11 @@ fn factor_in_panels(
     if stop_condition::is_over() { Err(Failure::Stopped) } else { Ok(()) }
 }
 
-/// Factors the lower triangle and zeroes the upper one; the error is the failed pivot.
+/// Factors the lower triangle, zeroes the upper; `Err`: failed pivot.
 pub(super) fn factor_in_place(mut matrix: MatMut<'_, f64>, stack: &mut MemStack) -> Result<(), usize> {
     let outcome = cholesky_in_place(matrix.rb_mut(), Default::default(), Par::Seq, stack, Default::default());
     clear_upper_vector_state();
-    // faer leaves intermediate numbers above the diagonal, whether it succeeds or not.
+    // faer leaves intermediate numbers above the diagonal, on success and failure.
     clear_above(matrix);
     outcome.map(|_| ()).map_err(|LltError::NonPositivePivot { index }| index)
 }
@@ -172,7 +170,7 @@ fn clear_above(mut matrix: MatMut<'_, f64>) {
     }
 }
 
-/// `true` if the pivot `root`² exceeds the rounding error of its diagonal entry.
+/// `true` if the pivot `root`² exceeds rounding.
 pub(super) fn pivot_is_sound(root: f64, diagonal: f64, floor: f64) -> bool {
     root > 0.0 && root.is_finite() && root * root >= floor * diagonal
 }
@@ -190,7 +188,7 @@ fn fill_zero(mut column: ColMut<'_, f64>) {
     }
 }
 
-/// Copies by columns, or by tiles for other layouts, to read memory in order.
+/// Copies by columns or tiles, in order.
 fn copy_lower(mut target: MatMut<'_, f64>, source: MatRef<'_, f64>) {
     if let (Some(mut target), Some(source)) =
         (target.rb_mut().try_as_col_major_mut(), source.try_as_col_major())

@@ -1,4 +1,4 @@
-//! Inverse of a factor, without arithmetic on zeros.
+//! Inverse of a factor.
 
 use super::Cholesky;
 use crate::error::{LinalgError, check_extent};
@@ -8,11 +8,11 @@ use crate::triangular;
 use faer::MatMut;
 use faer::reborrow::ReborrowMut as _;
 
-/// Columns per task: wide enough for speed, narrow enough to skip most zeros.
+/// Columns per task: fast, but skips most zeros.
 const COLUMNS: usize = 64;
 
 impl Cholesky {
-    /// Writes the lower triangular `L⁻¹` (n×n), at a third of the cost of solving with the identity.
+    /// Writes `L⁻¹` (`n×n`, lower) at a third of an identity solve's cost.
     ///
     /// # Errors
     /// [`LinalgError::DimensionMismatch`] (`out` untouched), [`LinalgError::Stopped`].

@@ -1,28 +1,27 @@
-//! Jitter policy, and the search for near-duplicate rows.
+//! Jitter policy and near-duplicate rows.
 
 use crate::error::LinalgError;
 use faer::MatRef;
 use serde::{Deserialize, Serialize};
 
-/// Jitter for matrices that are not numerically positive definite.
+/// Jitter for numerically indefinite matrices.
 ///
-/// Adds `0`, `first`, `first·step`, … up to `largest`, times the mean absolute diagonal, until every pivot
-/// `l_jj²` is at least `pivot_floor·n·ε` times its diagonal entry; solves would amplify the rounding noise
-/// of smaller ones. A zero diagonal always fails.
+/// Adds `0`, `first`, `first·step`, … up to `largest`, times the mean absolute diagonal, until pivots `l_jj²`
+/// reach `pivot_floor·n·ε` times their diagonal entry (smaller: rounding noise). A zero diagonal fails.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct JitterPolicy {
-    /// First jitter after 0, relative to the mean absolute diagonal.
+    /// First jitter after 0, relative.
     pub first: f64,
     /// Ratio of successive jitters, > 1.
     pub step: f64,
-    /// Largest jitter, relative to the mean absolute diagonal; 0: none.
+    /// Largest relative jitter; 0: none.
     pub largest: f64,
-    /// Smallest accepted pivot in units of n·ε times its diagonal entry; 0 accepts any positive.
+    /// Smallest pivot over `n·ε` times its diagonal entry; 0: any positive.
     pub pivot_floor: f64,
 }
 
 impl JitterPolicy {
-    /// Limit on attempts, because a policy may come from a file.
+    /// Limits attempts of policies from files.
     const MAX_RUNGS: f64 = 1000.0;
 
     /// No jitter; any positive pivot.
@@ -30,14 +29,14 @@ impl JitterPolicy {
         Self { first: 1e-14, step: 10.0, largest: 0.0, pivot_floor: 0.0 }
     }
 
-    /// Jitter from 10⁻¹⁴ to 10⁻⁴ in steps of ten, pivots above rounding noise.
+    /// `10⁻¹⁴` to `10⁻⁴` in steps of ten, pivots above rounding.
     pub const fn ladder() -> Self {
         Self { first: 1e-14, step: 10.0, largest: 1e-4, pivot_floor: 1.0 }
     }
 
     pub(super) fn rungs(&self) -> impl Iterator<Item = f64> + use<> {
         let Self { first, step, largest, .. } = *self;
-        // About ten multiplications precede the last value; their rounding must not exclude it.
+        // About ten multiplications precede the last value, which rounding must not exclude.
         let last = largest * (1.0 + 1e-9);
         let raised = std::iter::successors(Some(first), move |rung| Some(rung * step));
         std::iter::once(0.0).chain(raised.take_while(move |rung| *rung <= last))

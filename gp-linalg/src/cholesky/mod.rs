@@ -15,7 +15,7 @@ use crate::jitter_record::JitterRecord;
 use faer::MatRef;
 pub(crate) use storage::Storage;
 
-/// Growable lower Cholesky factor of a symmetric matrix with recorded jitter: `A + added·I = L Lᵀ`.
+/// Growable lower factor with recorded jitter: `A + added·I = L Lᵀ`.
 ///
 /// ```
 /// use gp_linalg::faer::mat;
@@ -41,17 +41,17 @@ impl Cholesky {
         Self::with_capacity(0)
     }
 
-    /// Factor of the 0×0 matrix with room for `capacity`.
+    /// Factor of the 0×0 matrix with room.
     pub fn with_capacity(capacity: usize) -> Self {
         Self { storage: Storage::with_capacity(capacity), jitter: JitterRecord::default() }
     }
 
-    /// Factors the symmetric `a` (lower triangle read) on the calling thread.
+    /// Factors the symmetric `a` (lower triangle read) on this thread.
     ///
     /// # Errors
-    /// [`LinalgError::DimensionMismatch`] unless square, [`LinalgError::NotFinite`] at the first non-finite
-    /// entry, [`LinalgError::NotPositiveDefinite`] if the largest jitter fails,
-    /// [`LinalgError::InvalidPolicy`].
+    /// [`LinalgError::DimensionMismatch`] unless square, [`LinalgError::NotFinite`],
+    /// [`LinalgError::NotPositiveDefinite`] despite jitter, [`LinalgError::InvalidPolicy`],
+    /// [`LinalgError::Stopped`].
     pub fn factor(a: MatRef<'_, f64>, policy: &JitterPolicy) -> Result<Self, LinalgError> {
         let mut cholesky = Self::with_capacity(a.nrows());
         cholesky.refactor(a, policy)?;
@@ -78,7 +78,7 @@ impl Cholesky {
         self.storage.factor()
     }
 
-    /// Jitter of the last [`factor`](Self::factor) or [`refactor`](Self::refactor), and its cause.
+    /// Jitter of the last [`factor`](Self::factor) or [`refactor`](Self::refactor).
     pub fn jitter(&self) -> &JitterRecord {
         &self.jitter
     }

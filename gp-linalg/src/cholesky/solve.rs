@@ -8,8 +8,7 @@ use crate::triangular;
 use faer::MatMut;
 use faer::reborrow::ReborrowMut as _;
 
-/// Solves and products. The right-hand side B (n×k, any strides) is overwritten, but untouched if not of n
-/// rows; [`Threading::Pool`] shares its columns among threads.
+/// `B` (`n×k`, any strides) is overwritten; untouched unless `n` rows. [`Threading::Pool`] shares columns.
 impl Cholesky {
     /// `B ← (L Lᵀ)⁻¹ B`.
     ///
@@ -70,7 +69,7 @@ impl Cholesky {
         Ok(())
     }
 
-    /// `bᵀ (L Lᵀ)⁻¹ b = ‖L⁻¹ b‖² ≥ 0`. Both slices have n entries; `scratch` receives `L⁻¹ b`.
+    /// `bᵀ (L Lᵀ)⁻¹ b = ‖L⁻¹ b‖² ≥ 0`; slices of length n; `scratch` receives `L⁻¹ b`.
     ///
     /// # Errors
     /// [`LinalgError::DimensionMismatch`]

@@ -5,14 +5,12 @@ use faer::linalg::cholesky::llt::factor::cholesky_in_place_scratch;
 use faer::{Mat, MatMut, MatRef, Par};
 use std::mem::MaybeUninit;
 
-/// Numbers per cache line; columns start on cache lines.
+/// Numbers per cache line; columns start on lines.
 const LINE: usize = 8;
-/// Columns at a multiple of this distance compete for the same cache sets.
+/// Multiples of this column distance share cache sets.
 const ALIASING_BYTES: usize = 2048;
 
-/// Square buffer whose leading `dim`×`dim` part is the factor.
-///
-/// Invariant: its strict upper triangle is zero.
+/// Square buffer with a leading `dim`×`dim` factor; strict upper triangle zero.
 #[derive(Clone)]
 pub(crate) struct Storage {
     buffer: Mat<f64>,
@@ -47,7 +45,7 @@ impl Storage {
         *self = grown;
     }
 
-    /// Doubles the buffer: O(1) copies per entry over many extensions.
+    /// Doubles the buffer: O(1) copies per entry.
     pub(super) fn reserve_amortised(&mut self, dim: usize) {
         if dim > self.capacity() {
             self.reserve(dim.max(2 * self.capacity()));
@@ -62,7 +60,7 @@ impl Storage {
         self.buffer.as_mut().submatrix_mut(0, 0, self.dim, self.dim)
     }
 
-    /// Leading `dim`×`dim` part (leave zeros above the diagonal); faer's scratch.
+    /// Leading `dim`×`dim` part, upper triangle zero; faer's scratch.
     pub(super) fn leading_mut(&mut self, dim: usize) -> (MatMut<'_, f64>, &mut MemStack) {
         let leading = self.buffer.as_mut().submatrix_mut(0, 0, dim, dim);
         (leading, MemStack::new(&mut self.scratch))

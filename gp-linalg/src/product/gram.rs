@@ -7,8 +7,7 @@ use crate::threading::{Threading, for_column_blocks};
 use faer::reborrow::ReborrowMut as _;
 use faer::{Accum, MatMut, MatRef};
 
-/// Columns multiplied at a time. For 100 to 1000 rows, 128 to 256 are equally fast; at 512 the scaled copy
-/// exceeds the second-level cache (up to a third slower).
+/// Columns at a time: 128 to 256 are equally fast for 100 to 1000 rows, 512 up to a third slower.
 const DEPTH: usize = 192;
 /// Columns per scaling task.
 const SCALE_WIDTH: usize = 64;
@@ -41,11 +40,11 @@ impl GramScratch {
 
 /// Lower triangle of `dst = [dst +] Φ diag(weights) Φᵀ`.
 ///
-/// `phi` is M×N, one column per data point, any strides; N `weights` of either sign; `dst` M×M, strict upper
-/// triangle untouched ([`symmetrise_lower`](super::symmetrise_lower) fills it).
+/// `phi` is `M×N`, any strides; `N` `weights` of either sign; `dst` `M×M`, strict upper triangle untouched
+/// ([`symmetrise_lower`](super::symmetrise_lower) fills it).
 ///
 /// # Errors
-/// [`LinalgError::DimensionMismatch`]
+/// [`LinalgError::DimensionMismatch`], [`LinalgError::Stopped`].
 pub fn weighted_gram(
     mut dst: MatMut<'_, f64>,
     accum: Accum,
@@ -74,7 +73,7 @@ pub fn weighted_gram(
 }
 
 fn scale_columns(scaled: MatMut<'_, f64>, block: MatRef<'_, f64>, weights: &[f64], threading: Threading) {
-    // Eight operations per entry: the cost is moving two numbers, not one multiplication.
+    // Eight operations per entry: moving two numbers dominates.
     let threading = threading.for_flops(8.0 * block.nrows() as f64 * block.ncols() as f64);
     for_column_blocks(scaled, SCALE_WIDTH, threading, &|first, mut target: MatMut<'_, f64>| {
         for j in 0..target.ncols() {

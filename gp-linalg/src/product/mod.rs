@@ -1,7 +1,7 @@
 //! Matrix products.
 //!
-//! Unlike faer's operators, they leave vector registers clean ([`clear_upper_vector_state`]), give the same bits for
-//! any number of threads ([`Threading`]), and return errors for wrong shapes (`dst` untouched).
+//! Clean vector registers ([`clear_upper_vector_state`]), same bits for any number of threads
+//! ([`Threading`]), errors for wrong shapes (`dst` untouched).
 
 mod gram;
 mod lower;
@@ -20,8 +20,8 @@ use faer::{MatMut, MatRef};
 
 /// `dst = [dst +] alpha · lhs · rhs`.
 ///
-/// `dst` is m×n, `lhs` m×k, `rhs` k×n, any strides. [`Accum::Replace`] does not read `dst`; k = 0 gives
-/// zero. Non-finite numbers propagate.
+/// `dst` is `m×n`, `lhs` `m×k`, `rhs` `k×n`, any strides. [`Accum::Replace`] does not read `dst`; `k = 0`
+/// gives zero. Non-finite numbers propagate.
 ///
 /// # Errors
 /// [`LinalgError::DimensionMismatch`], [`LinalgError::Stopped`].

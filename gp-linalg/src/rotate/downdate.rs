@@ -13,13 +13,12 @@ use faer::{Accum, MatMut, MatRef};
 use std::ops::Range;
 
 impl Cholesky {
-    /// Changes the factor to that of `L Lᵀ − W Wᵀ`, and `drag` from `L⁻¹ C` to `L'⁻¹ C`; see
+    /// Subtracts `W Wᵀ` from the matrix; changes `drag` from `L⁻¹ C` to `L'⁻¹ C`, as
     /// [`update`](Self::update).
     ///
     /// # Errors
-    /// [`LinalgError::DowndateBreakdown`] if a pivot of `I − PᵀP`, `P = L⁻¹W`, is at most d·ε;
-    /// [`LinalgError::DimensionMismatch`], [`LinalgError::NotFinite`]. Factor and `drag` unchanged, bit for
-    /// bit.
+    /// [`LinalgError::DowndateBreakdown`] if a pivot of `I − PᵀP`, `P = L⁻¹W`, is ≤ `d·ε`;
+    /// [`LinalgError::DimensionMismatch`], [`LinalgError::NotFinite`]. Factor, `drag` unchanged.
     pub fn downdate(
         &mut self,
         w: MatRef<'_, f64>,
@@ -83,8 +82,8 @@ fn factor_remainder(
     }
 }
 
-/// Finds, by groups, the rotations with `Q [P; S] = [0; I]`. Earlier groups rotate columns of P that later
-/// ones eliminate, with rows of S as carried rows.
+/// Finds rotations with `Q [P; S] = [0; I]` by groups, which rotate later columns of P too (rows of S
+/// carried).
 fn find_rotations(
     sequence: &mut Sequence,
     mut p: MatMut<'_, f64>,

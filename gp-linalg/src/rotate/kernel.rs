@@ -5,10 +5,9 @@ use faer::reborrow::ReborrowMut as _;
 use faer::{ContiguousFwd, MatMut};
 use pulp::{Simd, WithSimd};
 
-/// Most carried rows per pass: with a row of X, a rotation and two intermediates they fill AVX2's sixteen
-/// registers.
+/// Most carried rows per pass: fills AVX2's registers.
 pub const MAX_RANK: usize = 8;
-/// Numbers per panel buffer: 16 KiB, half of a first-level cache.
+/// Numbers per panel buffer: half a first-level cache.
 const PANEL: usize = 2048;
 
 /// Cosine and sine.
@@ -20,8 +19,8 @@ pub(super) enum Order {
     Up,
 }
 
-/// Rotates each row x of `x` (n×m), in order, with each carried row t (`carried`, k×m, k ≤ [`MAX_RANK`]):
-/// (x, t) ← (c x + s t, c t − s x). `rotations` has k for row 0, then k for row 1, and so on.
+/// Rotates each row x of `x` (`n×m`), in order, with each carried row t (`k×m`, k ≤ [`MAX_RANK`]):
+/// `(x, t) ← (c x + s t, c t − s x)`. `rotations`: k per row.
 pub(super) fn rotate(rotations: &[Rotation], x: MatMut<'_, f64>, carried: MatMut<'_, f64>, order: Order) {
     debug_assert_eq!(rotations.len(), x.nrows() * carried.nrows());
     let arch = pulp::Arch::new();
@@ -39,7 +38,7 @@ pub(super) fn rotate(rotations: &[Rotation], x: MatMut<'_, f64>, carried: MatMut
     }
 }
 
-/// `RANK` carried rows stay in registers while panels of `VECTORS` vectors of columns stream by.
+/// Keeps `RANK` carried rows in registers, `VECTORS` vectors wide.
 struct Pass<'a, const RANK: usize, const VECTORS: usize> {
     rotations: &'a [Rotation],
     x: MatMut<'a, f64>,

@@ -1,6 +1,6 @@
 //! Rank-k updates and downdates of a factor and of further columns (*chollrup*).
 //!
-//! `A = L Lᵀ` becomes `A ± W Wᵀ = L' L'ᵀ`, and `X = L⁻¹ C` becomes `X' = L'⁻¹ C` without `C`, by the same d·k plane
+//! `A = L Lᵀ` becomes `A ± W Wᵀ = L' L'ᵀ`, and `X = L⁻¹ C` becomes `X' = L'⁻¹ C` without `C`, by d·k plane
 //! rotations.
 //!
 //! - **Update.** Rotations `Q` with `[L W] Q = [L' 0]`. As `[L W] Q Qᵀ [X; 0] = L X = C`, the first d rows of
@@ -9,7 +9,7 @@
 //!   fails and changes nothing. Rotations `Q` with `Q [P; S] = [0; I]`, found from the last row of `P` upwards, give
 //!   `Q [Lᵀ; 0] = [L'ᵀ; Wᵀ]`; with `T = −S⁻ᵀ Pᵀ X`, `Q [X; T] = [X'; 0]`.
 //!
-//! Rotations are found first, then applied to narrow panels of columns, carried rows in vector registers.
+//! Rotations are found first, then applied to panels of columns.
 
 mod downdate;
 mod kernel;
@@ -42,11 +42,11 @@ impl RotationScratch {
         Self::default()
     }
 
-    /// Rotations of the last [`Cholesky::update`], for further columns.
+    /// Rotations of the last [`Cholesky::update`].
     ///
-    /// Items are groups of at most [`MAX_GROUP`] directions: their number, and d·directions pairs `[c, s]`,
-    /// row 0 first. To rotate a column X, set one number t per direction to 0; for each row x in order and
-    /// each t: `(x, t) ← (c x + s t, c t − s x)`. Finish a group before the next.
+    /// Items: groups of ≤ [`MAX_GROUP`] directions: their number, and `d·directions` pairs `[c, s]`, row 0
+    /// first. To rotate a column X, set one number t per direction to 0; for each row x in order, each t:
+    /// `(x, t) ← (c x + s t, c t − s x)`. Finish a group before the next.
     pub fn groups(&self) -> impl Iterator<Item = (usize, &[[f64; 2]])> {
         self.sequence.all_groups()
     }
@@ -58,7 +58,7 @@ impl std::fmt::Debug for RotationScratch {
     }
 }
 
-/// Matrix that keeps its memory when it shrinks.
+/// Matrix that keeps its memory.
 #[derive(Clone, Default)]
 struct Block {
     memory: Vec<f64>,
@@ -75,7 +75,7 @@ impl Block {
     }
 }
 
-/// Cosine, sine and √(a² + b²) of the rotation of (a, b) to (√(a² + b²), 0); a > 0.
+/// Cosine, sine, length `√(a² + b²)` for rotating `(a, b)` to `(√(a² + b²), 0)`; `a > 0`.
 fn rotation(a: f64, b: f64) -> (f64, f64, f64) {
     let squares = a * a + b * b;
     // Accurate unless the squares leave the normal range.
@@ -83,7 +83,7 @@ fn rotation(a: f64, b: f64) -> (f64, f64, f64) {
     (a / length, b / length, length)
 }
 
-/// Matrix without columns, for updates that drag none.
+/// d×0 matrix, for updates without columns.
 ///
 /// ```
 /// use gp_linalg::faer::mat;

@@ -1,12 +1,12 @@
-//! Packing of rows into adjacent vectors, inlined to be compiled for the kernel's instruction set.
+//! Packing of rows into vectors, inlined for the kernel.
 
 use faer::reborrow::ReborrowMut as _;
 use faer::{MatMut, MatRef};
 use pulp::Simd;
 
-/// Columns copied at a time, for contiguous writes of packed rows.
+/// Columns copied at a time, for contiguous writes.
 const TOGETHER: usize = 4;
-/// Most columns per panel: 8 vectors of at most 8 numbers.
+/// Most columns per panel: 8 vectors of 8.
 const CARRIED: usize = 64;
 
 /// Padding keeps its contents.

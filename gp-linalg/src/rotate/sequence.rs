@@ -6,10 +6,10 @@ use faer::MatMut;
 use faer::reborrow::ReborrowMut as _;
 use std::ops::Range;
 
-/// Columns per task: 64 columns of 500 numbers (256 KiB) stay in the second-level cache.
+/// Columns per task: 64 × 500 numbers fit second-level caches.
 const TASK_COLUMNS: usize = 64;
 
-/// d·k rotations in groups of at most [`MAX_RANK`] directions, each applied to all rows before the next.
+/// `d·k` rotations in groups of ≤ [`MAX_RANK`] directions, one after another.
 #[derive(Clone, Default)]
 pub(super) struct Sequence {
     dim: usize,
@@ -45,7 +45,7 @@ impl Sequence {
         &mut self.values[start..start + group.len()]
     }
 
-    /// Rotates `[x; carried]` (d×m, k×m), except rows that stay zero by `shape`.
+    /// Rotates `[x; carried]` (d×m, k×m) but zero rows.
     pub(super) fn apply(
         &self,
         x: MatMut<'_, f64>,
@@ -73,6 +73,6 @@ impl Sequence {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
     Full,
-    /// Zero below the diagonal, carried rows zero at the start.
+    /// Upper triangle; carried rows start at zero.
     Upper,
 }

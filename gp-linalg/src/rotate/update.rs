@@ -13,14 +13,13 @@ use std::ops::Range;
 const BLOCK: usize = 16;
 
 impl Cholesky {
-    /// Changes the factor to that of `L Lᵀ + W Wᵀ`, and `drag` from `L⁻¹ C` to `L'⁻¹ C`.
+    /// Adds `W Wᵀ` to the matrix; changes `drag` from `L⁻¹ C` to `L'⁻¹ C`.
     ///
-    /// `w` is d×k; `drag` d×m, any strides ([`rotate::nothing`](super::nothing) for no columns), shared
-    /// among threads by [`Threading::Pool`]. The recorded jitter stays part of the factored matrix. A
-    /// non-finite dragged column affects no other.
+    /// `w` is `d×k`; `drag` `d×m`, any strides ([`rotate::nothing`](super::nothing) for none), shared by
+    /// [`Threading::Pool`]. Recorded jitter stays in the matrix. Non-finite dragged columns affect no others.
     ///
     /// # Errors
-    /// [`LinalgError::DimensionMismatch`], [`LinalgError::NotFinite`]; factor and `drag` unchanged.
+    /// [`LinalgError::DimensionMismatch`], [`LinalgError::NotFinite`]; factor, `drag` unchanged.
     pub fn update(
         &mut self,
         w: MatRef<'_, f64>,
@@ -47,8 +46,7 @@ impl Cholesky {
     }
 }
 
-/// Finds `[L W] Q = [L' 0]` for one group by block columns: one rotation at a time in the diagonal block,
-/// all at once below.
+/// Finds `[L W] Q = [L' 0]` for one group, in block columns.
 fn rotate_factor(
     mut l: MatMut<'_, f64>,
     mut w: MatMut<'_, f64>,

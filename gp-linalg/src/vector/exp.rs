@@ -5,14 +5,14 @@ use pulp::{Simd, WithSimd};
 
 /// Replaces every `x` by `exp(x)`.
 ///
-/// Error at most 2 ulp on [−708, 709]. Below −708.05 gives 0, overflow +∞; NaN stays.
+/// Error ≤ 2 ulp on [−708, 709]; 0 below −708.05, +∞ on overflow; NaN stays.
 pub fn exp_in_place(x: &mut [f64]) {
     exp_scaled_in_place(x, 1.0);
 }
 
 /// Replaces every `x` by `exp(a·x)`.
 ///
-/// Rounding of `a·x` adds a relative error of at most `|a·x|·2⁻⁵³` to [`exp_in_place`].
+/// Rounding of `a·x` adds relative error ≤ `|a·x|·2⁻⁵³` to [`exp_in_place`].
 pub fn exp_scaled_in_place(x: &mut [f64], a: f64) {
     dispatch(ExpScaled { x, a });
 }
@@ -34,15 +34,15 @@ impl WithSimd for ExpScaled<'_> {
     }
 }
 
-/// Adding this leaves the nearest integer in the low bits; subtracting it again gives that integer.
+/// Adding it leaves the nearest integer in the low bits.
 const ROUND: f64 = 6_755_399_441_055_744.0; // 1.5 · 2⁵²
-/// ln 2 to 32 bits: exact products with integers in range.
+/// `ln 2` to 32 bits: exact products with integers.
 const LN2_HIGH: f64 = 6.931_471_803_691_238e-1;
 const LN2_LOW: f64 = 1.908_214_929_270_587_7e-10;
-/// Arguments above this overflow; below `LOWEST`, results are subnormal.
+/// Larger arguments overflow; below `LOWEST`, results are subnormal.
 const HIGHEST: f64 = 710.0;
 const LOWEST: f64 = -708.5;
-/// Coefficients of q in exp(r) = 1 + r + r² q(r): Chebyshev fit on |r| ≤ 0.3475, relative error 1.7e-17.
+/// `q` in `exp(r) = 1 + r + r² q(r)`: Chebyshev fit, `|r| ≤ 0.3475`, relative error 1.7e-17.
 const Q: [f64; 10] = [
     0.500_000_000_000_000_1,
     0.166_666_666_666_666_69,
@@ -56,7 +56,7 @@ const Q: [f64; 10] = [
     2.510_063_446_187_849_8e-8,
 ];
 
-/// exp(x) = 2ⁿ exp(r), n the integer nearest to x / ln 2.
+/// `exp(x) = 2ⁿ exp(r)`, `n` nearest to `x / ln 2`.
 #[inline(always)]
 pub(super) fn exp(x: f64) -> f64 {
     // Not `min`/`max`, which would turn NaN into a number.
@@ -67,13 +67,13 @@ pub(super) fn exp(x: f64) -> f64 {
     let r = n.mul_add(-LN2_LOW, n.mul_add(-LN2_HIGH, x));
     let r2 = r * r;
     let value = r2.mul_add(q(r, r2), r) + 1.0;
-    // 2 · 2ⁿ⁻¹ instead of 2ⁿ, which does not exist for n = 1024 although the result may. For n = −1022, 2ⁿ⁻¹
-    // is stored as 0, which flushes results below the normal range to 0.
+    // 2 · 2ⁿ⁻¹, since 2ⁿ does not exist for n = 1024. For n = −1022, 2ⁿ⁻¹ is stored as 0, which flushes
+    // results below the normal range.
     let half_power = f64::from_bits(shifted.to_bits().wrapping_add(1022) << 52);
     (value + value) * half_power
 }
 
-/// Polynomial q, in pairs of terms so that multiplications overlap.
+/// Polynomial q, paired so that multiplications overlap.
 #[inline(always)]
 fn q(r: f64, r2: f64) -> f64 {
     let r4 = r2 * r2;

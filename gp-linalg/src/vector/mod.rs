@@ -1,5 +1,4 @@
-//! Vectorised elementwise functions: loops compiled for the processor's widest instruction set. Results do not depend
-//! on the vector length.
+//! Elementwise functions for the widest instruction set, independent of vector length.
 
 mod exp;
 mod ln;
@@ -7,10 +6,10 @@ mod ln;
 pub use exp::{exp_in_place, exp_scaled_in_place};
 pub use ln::ln_in_place;
 
-/// Runs `op` compiled for the processor's widest instruction set (AVX2 with FMA, NEON, …).
+/// Runs `op` compiled for the widest instruction set (AVX2 with FMA, NEON, …).
 ///
-/// Only inlined code profits: mark everything in `op` `#[inline(always)]`. Large closures run at baseline,
-/// where each `mul_add` is a function call; an `impl WithSimd` is always inlined.
+/// Mark everything in `op` `#[inline(always)]`: only inlined code profits. Large closures run at baseline,
+/// with `mul_add` calls; an `impl WithSimd` is always inlined.
 ///
 /// ```
 /// let mut x = vec![1.0_f64, 2.0, 3.0];
@@ -26,7 +25,7 @@ pub fn dispatch<Op: pulp::WithSimd>(op: Op) -> Op::Output {
     pulp::Arch::new().dispatch(op)
 }
 
-/// Architecture and vector extensions of this processor, which determine the bits of results.
+/// Architecture and vector extensions, which determine the bits.
 #[must_use]
 pub fn instruction_set() -> String {
     let mut names = vec![std::env::consts::ARCH];

@@ -1,4 +1,4 @@
-//! Tests from outside, linked once to save time.
+//! Tests from outside, linked once.
 
 mod cholesky;
 mod common;

@@ -1,4 +1,4 @@
-//! Products against plain loops in every layout; register state.
+//! Products against plain loops; register state.
 
 use crate::common::{Framed, LAYOUTS, max_abs, max_difference, naive_product, same_bits, uniform};
 use gp_linalg::faer::prelude::IntoConst as _;
@@ -6,7 +6,7 @@ use gp_linalg::faer::{Accum, Mat};
 use gp_linalg::product::{self, GramScratch};
 use gp_linalg::{LinalgError, Threading};
 
-/// Twice the rounding of a sum of k products of numbers below 1, in any order.
+/// Twice the rounding of k products of numbers below 1.
 fn tolerance(k: usize) -> f64 {
     2.0 * (k as f64 + 2.0) * f64::EPSILON * (k as f64).max(1.0).sqrt()
 }

@@ -6,7 +6,7 @@ use gp_linalg::faer::{Accum, Mat, MatRef};
 use gp_linalg::reverse::{self, ReverseScratch};
 use gp_linalg::{Cholesky, JitterPolicy, Threading};
 
-/// Truncation ~ STEP², rounding ~ ε / STEP: at most 1e-10 for functions of order 1.
+/// Truncation STEP², rounding ε / STEP: at most 1e-10.
 const STEP: f64 = 1e-5;
 const SIZES: [usize; 5] = [1, 2, 7, 40, 130];
 

@@ -26,7 +26,7 @@ fn half_solved(cholesky: &Cholesky, c: &Mat<f64>) -> Mat<f64> {
     x
 }
 
-/// Errors ~ n·ε·cond, condition numbers below 10², entries of order 1.
+/// n·ε·cond, condition numbers below 10².
 fn tolerance(dim: usize) -> f64 {
     1e-13 * (dim as f64 + 1.0)
 }
@@ -236,7 +236,7 @@ fn long_chains_stay_accurate() {
         }
     }
     let residual = naive_product(cholesky.l(), cholesky.l().transpose(), 1.0) - &a;
-    // 10⁴ steps with errors of some ε ‖A‖, which add as a random walk or, at worst, linearly: 10⁴ · 10 ε ‖A‖.
+    // 10⁴ steps with errors of some ε ‖A‖ add at worst linearly: 10⁴ · 10 ε ‖A‖.
     assert!(max_abs(residual.as_ref()) < 1e5 * f64::EPSILON * max_abs(a.as_ref()));
     assert!(is_a_factor(&cholesky));
 }

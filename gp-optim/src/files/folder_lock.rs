@@ -8,7 +8,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-/// Folder locked by this process; the lock ends with the process.
+/// Folder lock until drop or process end.
 #[derive(Debug)]
 pub struct FolderLock {
     #[cfg(unix)]
@@ -16,10 +16,10 @@ pub struct FolderLock {
 }
 
 impl FolderLock {
-    /// Creates a missing folder, locks it, and removes leftovers of killed processes.
+    /// Creates and locks a folder; [`sweep`]s it.
     ///
     /// # Errors
-    /// [`io::ErrorKind::ResourceBusy`] if locked by another process; errors of the operating system.
+    /// [`io::ErrorKind::ResourceBusy`] if locked; system errors.
     pub fn take(folder: &Path) -> io::Result<Self> {
         if Onlooker::is_here() {
             return Self::of_nothing();
@@ -30,7 +30,7 @@ impl FolderLock {
         Ok(lock)
     }
 
-    /// Lock of an [`Onlooker`], whose folder another process locks.
+    /// No lock, for an [`Onlooker`].
     #[cfg(unix)]
     fn of_nothing() -> io::Result<Self> {
         Ok(Self { _folder: nowhere()? })
@@ -55,7 +55,7 @@ impl FolderLock {
         }
     }
 
-    /// Not supported: folders cannot be opened on this system.
+    /// Unsupported: folders cannot be opened here.
     #[cfg(not(unix))]
     fn of(_: &Path) -> io::Result<Self> {
         Ok(Self {})

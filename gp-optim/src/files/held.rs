@@ -13,7 +13,7 @@ pub(super) enum Lock {
     Taken,
     /// Locked by another process.
     Busy,
-    /// Not supported by the file system.
+    /// Unsupported by the file system.
     Unknown,
 }
 

@@ -8,11 +8,11 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
-/// Opens a file or stream for appending. Without `existing`, appends to an existing file.
+/// Opens a file or stream for appending, new or existing with `None`.
 ///
 /// # Errors
-/// [`ErrorKind::AlreadyExists`] with [`Existing::Keep`], [`ErrorKind::ResourceBusy`] if another process
-/// writes it, [`ErrorKind::InvalidInput`] unless a regular file; errors of the operating system.
+/// [`ErrorKind::AlreadyExists`] with [`Existing::Keep`], [`ErrorKind::ResourceBusy`] if locked,
+/// [`ErrorKind::InvalidInput`] unless regular; system errors.
 pub fn open_journal(path: &Path, existing: Option<Existing>) -> io::Result<File> {
     if Onlooker::is_here() {
         return nowhere();

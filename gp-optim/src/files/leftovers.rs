@@ -8,10 +8,10 @@ use std::fs::{self, OpenOptions};
 use std::path::{Path, PathBuf};
 
 const PREFIX: &str = ".gp-unfinished-";
-/// Longest name that all file systems accept.
+/// Accepted by all file systems.
 const LONGEST: usize = 200;
 
-/// Temporary name: in the same folder, for atomic renaming; always the same, to find another process's lock.
+/// Temporary name: same folder (atomic rename), constant (finds other locks).
 pub(super) fn beside(path: &Path) -> PathBuf {
     let name = path.file_name().unwrap_or_default();
     let mut temporary = OsString::from(PREFIX);
@@ -23,11 +23,11 @@ pub(super) fn beside(path: &Path) -> PathBuf {
     path.with_file_name(temporary)
 }
 
-/// Removes unfinished files in a folder that no living process locks.
+/// Removes a folder's unlocked unfinished files.
 pub fn sweep(folder: &Path) {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let ours = entries.filter(|entry| starts_with(&entry.file_name(), PREFIX));
-    // Opening a pipe, for example, could block for ever.
+    // Opening a pipe could block for ever.
     let files = ours.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
     files.for_each(|entry| remove_unowned(&entry.path()));
 }
@@ -46,8 +46,7 @@ pub(super) fn remove_unowned(path: &Path) {
         return;
     }
     let Ok(file) = OpenOptions::new().write(true).open(path) else { return };
-    // Locked until the name is gone: a process that claims the name meanwhile finds it locked and tries
-    // again.
+    // Locked until removed: a process that claims the name meanwhile tries again.
     if try_lock(&file) == Lock::Taken && is_at(&file, path) {
         let _ = fs::remove_file(path);
     }

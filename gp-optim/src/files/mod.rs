@@ -1,7 +1,7 @@
 //! Files that are complete or absent, however the process ends, and folder locks.
 //!
-//! A file is written and locked under a temporary name beside its target, synced, then renamed. A second process gets
-//! an error; temporary files without a lock are leftovers of killed processes.
+//! A file is written and locked under a temporary name in its folder, synced, then renamed. A second process gets an
+//! error; temporary files without a lock are leftovers of killed processes.
 //!
 //! ```
 //! use gp_optim::files::{Existing, Unfinished, replace};

@@ -8,8 +8,7 @@ thread_local! {
     static ONLOOKERS: Cell<usize> = const { Cell::new(0) };
 }
 
-/// Guard of a thread whose files another process writes. The thread's writes here are discarded, folders
-/// neither created nor locked, nothing removed.
+/// Guard: this module writes, locks, removes nothing in its thread.
 ///
 /// ```
 /// use gp_optim::files::{Onlooker, replace};
@@ -27,7 +26,7 @@ pub struct Onlooker {
 }
 
 impl Onlooker {
-    /// Leaves files to another process until dropped.
+    /// Takes effect until dropped.
     #[must_use]
     #[expect(clippy::new_without_default, reason = "it does something")]
     pub fn new() -> Self {
@@ -35,7 +34,7 @@ impl Onlooker {
         Self { _private: () }
     }
 
-    /// `true` if another process writes this thread's files.
+    /// `true` with a guard.
     #[must_use]
     pub fn is_here() -> bool {
         ONLOOKERS.get() > 0

@@ -5,10 +5,10 @@ use std::fs::{self, File, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Most links followed in a row; Linux's limit.
+/// Maximum links in a row, as Linux.
 const LINKS: usize = 40;
 
-/// Path with all links followed; the file need not exist. Circular links are an error.
+/// Follows links, even to missing files; circular ones are errors.
 pub(super) fn behind_links(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_owned();
     for _ in 0..LINKS {
@@ -24,7 +24,7 @@ pub(super) fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| *folder != OsStr::new("")).unwrap_or(Path::new("."))
 }
 
-/// `true` if two paths lead to the same file, existing or not.
+/// `true` for paths to one file, even missing.
 #[must_use]
 pub fn is_same_file(one: &Path, other: &Path) -> bool {
     match (fs::metadata(one), fs::metadata(other)) {
@@ -42,7 +42,7 @@ fn is_same_path(one: &Path, other: &Path) -> bool {
     plain(one).is_some_and(|place| Some(place) == plain(other))
 }
 
-/// `true` for a pipe, terminal or similar device, or a standard stream such as `/dev/stdout`.
+/// `true` for pipes, character devices, `/dev/stdout`.
 #[must_use]
 pub fn is_stream(path: &Path) -> bool {
     let Ok(about) = fs::metadata(path) else { return false };

@@ -9,7 +9,7 @@ use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Temporary names of this process; locked during a rename.
+/// Temporary names; locked during a rename.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 const TRIES: u32 = 10;
@@ -19,15 +19,15 @@ const TRIES: u32 = 10;
 pub enum Existing {
     /// Kept; writing is an error.
     Keep,
-    /// Replaced, with its permissions kept.
+    /// Replaced, with the same permissions.
     Replace,
 }
 
-/// File under a temporary name beside its target; removed unless finished.
+/// Temporary file, removed unless finished.
 #[derive(Debug)]
 pub struct Unfinished {
     file: BufWriter<File>,
-    /// None if another process writes the file.
+    /// None for an onlooker.
     place: Option<Place>,
 }
 
@@ -39,10 +39,10 @@ struct Place {
 }
 
 impl Unfinished {
-    /// Locks a name against other processes until finished or dropped; follows links.
+    /// Locks a name until finished or dropped; follows links.
     ///
     /// # Errors
-    /// As for [`open_journal`](super::open_journal).
+    /// As [`open_journal`](super::open_journal).
     pub fn claim(path: &Path, existing: Existing) -> io::Result<Self> {
         if Onlooker::is_here() {
             return Ok(Self { file: BufWriter::new(nowhere()?), place: None });
@@ -63,11 +63,10 @@ impl Unfinished {
         Ok(Self { file: BufWriter::new(file), place: Some(Place { temporary, target, existing }) })
     }
 
-    /// Syncs the file and gives it its name.
+    /// Syncs and renames the file.
     ///
     /// # Errors
-    /// [`ErrorKind::AlreadyExists`] with [`Existing::Keep`] if the name was taken meanwhile; errors of the
-    /// operating system, with an existing file unchanged.
+    /// [`ErrorKind::AlreadyExists`] with [`Existing::Keep`]; system errors. An existing file is unchanged.
     pub fn finish(mut self) -> io::Result<()> {
         self.file.flush()?;
         let Some(Place { temporary, target, existing }) = &self.place else { return Ok(()) };
@@ -111,23 +110,23 @@ impl Drop for Unfinished {
     }
 }
 
-/// Replaces the content of a file; readers find the old bytes or the new, even after a power failure.
+/// Replaces a file atomically and durably.
 ///
 /// # Errors
-/// As for [`Unfinished::claim`] and [`Unfinished::finish`].
+/// [`Unfinished::claim`]'s and [`Unfinished::finish`]'s.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = Unfinished::claim(path, Existing::Replace)?;
     file.write_all(bytes)?;
     file.finish()
 }
 
-/// Guard that prevents renaming of files.
+/// Guard that blocks renames.
 #[derive(Debug)]
 pub struct Abandoned {
     _names: MutexGuard<'static, Vec<PathBuf>>,
 }
 
-/// Removes all unfinished files before an exit; waits for a rename in progress.
+/// Removes unfinished files, before an exit.
 #[must_use]
 pub fn abandon() -> Abandoned {
     let mut names = names();
@@ -135,7 +134,7 @@ pub fn abandon() -> Abandoned {
     Abandoned { _names: names }
 }
 
-/// Valid even after a panic of another thread.
+/// Valid after another thread's panic.
 fn names() -> MutexGuard<'static, Vec<PathBuf>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -193,7 +192,7 @@ fn regular(target: &Path) -> io::Result<Option<fs::Metadata>> {
     }
 }
 
-/// Renames to a free name; of two processes, one succeeds.
+/// Renames to a free name; one of two processes succeeds.
 fn take_free_name(temporary: &Path, target: &Path) -> io::Result<()> {
     match fs::hard_link(temporary, target) {
         Ok(()) => fs::remove_file(temporary),
@@ -220,7 +219,7 @@ fn no_more_open_than(_: &mut OpenOptions, _: Option<&fs::Metadata>) {}
 #[cfg(unix)]
 fn take_owner_and_mode(file: &File, replaced: &fs::Metadata) -> io::Result<()> {
     use std::os::unix::fs::{MetadataExt, fchown};
-    // Only an administrator may change the owner; otherwise the file belongs to the current user.
+    // Only administrators may change the owner.
     let _ = fchown(file, Some(replaced.uid()), Some(replaced.gid()));
     file.set_permissions(replaced.permissions())
 }
@@ -230,13 +229,13 @@ fn take_owner_and_mode(file: &File, replaced: &fs::Metadata) -> io::Result<()> {
     file.set_permissions(replaced.permissions())
 }
 
-/// Makes a new name survive a power failure.
+/// Makes a name survive power failures.
 #[cfg(unix)]
 fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
-/// No effect: folders cannot be opened here; the file system's journal keeps names.
+/// No effect: the file system keeps names.
 #[cfg(not(unix))]
 fn sync_folder(_folder: &Path) -> io::Result<()> {
     Ok(())

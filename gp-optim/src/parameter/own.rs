@@ -15,7 +15,7 @@ pub(super) struct Conditions {
 }
 
 impl Parameter {
-    /// `true` if elements differ in bounds or prior.
+    /// `true` for different bounds or priors.
     #[must_use]
     pub fn differs_by_element(&self) -> bool {
         self.own.is_some()
@@ -33,7 +33,7 @@ impl Parameter {
         self.own_of(index).map_or(self.prior.as_ref(), |own| own.prior.as_ref())
     }
 
-    /// Replaces the transform of one element.
+    /// Replaces one element's transform.
     ///
     /// ```
     /// use gp_optim::{Parameter, Transform, text::value_text};
@@ -44,7 +44,7 @@ impl Parameter {
     /// ```
     ///
     /// # Errors
-    /// As for [`set_transform`](Self::set_transform), and [`ParameterError::NoSuchElement`].
+    /// [`set_transform`](Self::set_transform)'s, and [`ParameterError::NoSuchElement`].
     pub fn set_transform_of(&mut self, index: usize, transform: Transform) -> Result<(), ParameterError> {
         self.check_index(index)?;
         self.check_within_domain(transform)?;
@@ -53,10 +53,10 @@ impl Parameter {
         Ok(())
     }
 
-    /// Sets or removes the prior of one element.
+    /// Sets or removes one element's prior.
     ///
     /// # Errors
-    /// As for [`set_prior`](Self::set_prior), and [`ParameterError::NoSuchElement`].
+    /// [`set_prior`](Self::set_prior)'s, and [`ParameterError::NoSuchElement`].
     pub fn set_prior_of(&mut self, index: usize, prior: Option<Prior>) -> Result<(), ParameterError> {
         self.check_index(index)?;
         prior.map_or(Ok(()), |prior| prior.validate())?;
@@ -82,7 +82,7 @@ impl Parameter {
         self.set_own(own);
     }
 
-    /// Stores conditions by element only if they differ.
+    /// Keeps conditions only if different.
     fn set_own(&mut self, own: Vec<Conditions>) {
         (self.transform, self.prior) = (own[0].transform, own[0].prior);
         self.own = own.iter().any(|other| *other != own[0]).then_some(own);

@@ -4,8 +4,7 @@ use super::Parameter;
 use crate::error::ParameterError;
 
 impl Parameter {
-    /// Parameter in other units: values, bounds and priors times positive factors, one per element. Fixed
-    /// elements stay fixed.
+    /// Values, bounds, priors times a positive factor per element.
     ///
     /// ```
     /// use gp_optim::{Parameter, Transform, text::value_text};
@@ -16,8 +15,8 @@ impl Parameter {
     /// ```
     ///
     /// # Errors
-    /// [`ParameterError::MixedUnits`] for one number with different factors,
-    /// [`ParameterError::WrongLength`], errors of values and bounds.
+    /// [`ParameterError::MixedUnits`] for several factors of one number, [`ParameterError::WrongLength`],
+    /// invalid values.
     pub fn scaled(&self, factors: &[f64]) -> Result<Self, ParameterError> {
         if self.is_vector() || factors.is_empty() {
             self.check_length("factors", self.len(), factors.len())?;

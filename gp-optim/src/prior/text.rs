@@ -11,7 +11,7 @@ use std::str::FromStr;
 enum Must {
     BeFinite,
     BePositive,
-    /// Finite and greater than the previous argument.
+    /// Finite, above the previous argument.
     ExceedPrevious,
 }
 
@@ -85,8 +85,7 @@ fn known_families(name: &str) -> String {
 }
 
 impl Prior {
-    /// Prior from a family name and its arguments; case and underscores do not matter (`LogNormal` is
-    /// `log_normal`).
+    /// Prior by family name; case and underscores are ignored.
     ///
     /// # Errors
     /// [`ParameterError::UnknownPrior`], [`ParameterError::PriorArity`] or
@@ -164,7 +163,7 @@ impl Must {
 }
 
 impl Prior {
-    /// Text with numbers formatted by `number`.
+    /// Text; `number` formats numbers.
     #[must_use]
     pub fn text_with(&self, number: &dyn Fn(f64) -> String) -> String {
         let arguments: Vec<String> = self.arguments().into_iter().map(number).collect();

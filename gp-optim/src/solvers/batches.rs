@@ -6,13 +6,13 @@ use super::error::OptimError;
 use order::{Blocks, shuffle};
 use serde::{Deserialize, Serialize};
 
-/// Terms of one evaluation and their weight.
+/// Terms and weight of an evaluation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Batch<'a> {
-    /// Terms in order of summation, from 0.
+    /// Term indices, in summation order.
     pub indices: &'a [usize],
-    /// N divided by the number of indices: the weighted sum's expectation is the full sum.
+    /// `N / indices.len()`
     pub weight: f64,
 }
 
@@ -23,9 +23,9 @@ enum Order {
     InSequence,
 }
 
-/// Schedule of mini-batches: epochs over all N terms, cut into batches.
+/// Epochs over N terms, in batches.
 ///
-/// The order depends on seed and epoch only; a checkpoint stores epoch and position.
+/// Orders depend on seed and epoch only.
 ///
 /// ```
 /// use gp_optim::Batches;
@@ -61,7 +61,7 @@ struct Cache {
 }
 
 impl Batches {
-    /// New random order in every epoch. Memory: N indices.
+    /// Random order per epoch. Memory: N indices.
     ///
     /// # Errors
     /// [`OptimError::InvalidOption`] for zero `terms` or `size`.
@@ -69,11 +69,10 @@ impl Batches {
         Self::build(terms, size, seed, Order::Shuffled)
     }
 
-    /// Blocks of `len` consecutive terms in random order, shuffled within, for data read in blocks, such as
-    /// row groups of a file.
+    /// Shuffled blocks of `len` terms, shuffled within, for data stored in blocks.
     ///
-    /// Memory: N / `len` + `len` indices. A random start keeps batches unbiased even if the last block is
-    /// shorter; variance exceeds that of [`Batches::shuffled`] for similar terms in a block.
+    /// Unbiased; noisier than [`Batches::shuffled`] if blocks are homogeneous. Memory: N / `len` + `len`
+    /// indices.
     ///
     /// # Errors
     /// [`OptimError::InvalidOption`] for zero `terms`, `size` or `len`.
@@ -82,8 +81,7 @@ impl Batches {
         Self::build(terms, size, seed, Order::Blocks { len })
     }
 
-    /// Terms in storage order, for streams of known length; unbiased only for random streams. Memory: one
-    /// batch.
+    /// Stored order; unbiased for random data. Memory: one batch.
     ///
     /// # Errors
     /// [`OptimError::InvalidOption`] for zero `terms` or `size`.
@@ -91,7 +89,7 @@ impl Batches {
         Self::build(terms, size, 0, Order::InSequence)
     }
 
-    /// All terms in every batch: the exact objective.
+    /// All terms per batch: exact.
     ///
     /// # Errors
     /// [`OptimError::InvalidOption`] for zero `terms`.
@@ -105,7 +103,7 @@ impl Batches {
         Ok(Self { terms, size, order, seed, epoch: 0, position: 0, cache: Cache::default() })
     }
 
-    /// Terms per batch; the last may have fewer.
+    /// Terms per full batch.
     #[must_use]
     pub fn size(&self) -> usize {
         self.size.min(self.terms)
@@ -117,7 +115,7 @@ impl Batches {
         self.terms
     }
 
-    /// Batches per epoch; the last may be shorter.
+    /// Batches per epoch.
     #[must_use]
     pub fn per_epoch(&self) -> usize {
         self.terms.div_ceil(self.size.max(1))
@@ -129,13 +127,13 @@ impl Batches {
         self.size >= self.terms
     }
 
-    /// Epoch of the last drawn batch, from 0.
+    /// Epoch of the last batch, from 0.
     #[must_use]
     pub fn epoch(&self) -> u64 {
         self.epoch
     }
 
-    /// `true` if the last drawn batch ended its epoch.
+    /// `true` after an epoch's last batch.
     #[must_use]
     pub fn ends_epoch(&self) -> bool {
         self.position >= self.terms
@@ -178,7 +176,7 @@ impl Batches {
 impl Cache {
     fn shuffled(&mut self, terms: usize, seed: u64, epoch: u64, at: std::ops::Range<usize>) -> &[usize] {
         if self.epoch != Some(epoch) {
-            // Starts from the identity, so that an epoch does not depend on earlier ones.
+            // From the identity: an epoch must not depend on earlier ones.
             self.refill(0..terms);
             shuffle(&mut self.indices, seed, epoch, 0);
             self.epoch = Some(epoch);
@@ -188,7 +186,7 @@ impl Cache {
 
     fn refill(&mut self, indices: std::ops::Range<usize>) -> &[usize] {
         let unchanged = self.indices.len() == indices.len() && self.indices.first() == Some(&indices.start);
-        // A whole batch in sequence is filled once; a shuffled order is refilled because it was permuted.
+        // A whole batch in sequence is filled once; a shuffled order was permuted.
         if !unchanged || self.epoch.is_some() {
             self.indices.clear();
             self.indices.extend(indices);

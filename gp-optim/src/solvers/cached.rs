@@ -6,7 +6,7 @@ use argmin::core::{CostFunction, Error, Gradient};
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 
-/// Number of points kept: a line search returns only to its start and its best trial.
+/// Points kept: line searches return to start and best.
 const REMEMBERED: usize = 4;
 
 /// Error of an objective.
@@ -19,8 +19,7 @@ pub struct EvaluationFailed {
 
 /// [`Objective`] as argmin's [`CostFunction`] and [`Gradient`].
 ///
-/// argmin asks for value and gradient separately and repeatedly. The last few results, failures included,
-/// are kept: each point, compared bit for bit, is evaluated once.
+/// Keeps the last four results, even failures; compares points bitwise.
 ///
 /// ```
 /// use argmin::core::{CostFunction, Gradient};
@@ -40,7 +39,7 @@ pub struct EvaluationFailed {
 /// ```
 #[derive(Debug)]
 pub struct CachedObjective<O> {
-    // argmin evaluates through a shared reference, but an objective may change its workspace.
+    // argmin evaluates through a shared reference.
     inner: RefCell<Inner<O>>,
 }
 
@@ -60,17 +59,17 @@ struct Remembered {
     gradient: Vec<f64>,
 }
 
-/// Points, next entry, number of evaluations, state of the objective.
+/// Points, next, evaluations, objective's state.
 type CachedMemory = (Vec<Remembered>, usize, u64, Vec<u8>);
 
 impl<O: Objective> CachedObjective<O> {
-    /// Wraps an objective; evaluates nothing.
+    /// Wraps an objective without evaluations.
     pub fn new(objective: O) -> Self {
         let inner = Inner { objective, remembered: Vec::with_capacity(REMEMBERED), next: 0, evaluations: 0 };
         Self { inner: RefCell::new(inner) }
     }
 
-    /// Evaluations of the objective, failures included.
+    /// Evaluations, failures included.
     #[must_use]
     pub fn evaluations(&self) -> u64 {
         self.inner.borrow().evaluations
@@ -90,7 +89,7 @@ impl<O: Objective> Inner<O> {
         &self.remembered[index]
     }
 
-    /// Returns the index of the entry.
+    /// Index of the new entry.
     fn evaluate(&mut self, point: &[f64]) -> usize {
         let index = self.next;
         self.next = (index + 1) % REMEMBERED;
@@ -100,7 +99,7 @@ impl<O: Objective> Inner<O> {
         let entry = &mut self.remembered[index];
         entry.point.clear();
         entry.point.extend_from_slice(point);
-        // An entry that the objective does not write must not look like a derivative.
+        // Unwritten entries must not look like derivatives.
         entry.gradient.clear();
         entry.gradient.resize(point.len(), f64::NAN);
         self.evaluations += 1;
@@ -131,7 +130,7 @@ impl<O: Objective> Gradient for CachedObjective<O> {
     }
 }
 
-/// With the cached points: a resumed run needs the same values of an objective with state.
+/// Includes cached points, for the same values.
 impl<O: Objective> Remembers for CachedObjective<O> {
     fn has_memory(&self) -> bool {
         self.inner.borrow().objective.memory().is_ok_and(|memory| !memory.is_empty())

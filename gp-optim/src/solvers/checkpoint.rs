@@ -15,14 +15,12 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// Checkpoint file of a run: solver and state.
+/// Stored solver and state of a run.
 ///
-/// An existing file of a [`Control`](super::Control) resumes the run, to the same bits as uninterrupted; it
-/// is replaced at intervals, completely or not at all. argmin's executor can use it too, without the
-/// objective's state.
+/// In a [`Control`](super::Control), an existing file resumes the run with the same bits; writes are atomic.
+/// argmin's executor omits the objective's state.
 ///
-/// The label identifies the run (objective, data, solver). Other labels, damaged files and newer formats are
-/// rejected.
+/// The label identifies the run: others, damaged files and newer formats are refused.
 ///
 /// ```
 /// use gp_optim::argmin::core::checkpointing::CheckpointingFrequency;
@@ -68,10 +66,10 @@ impl CheckpointFile {
         }
     }
 
-    /// Sets the number of iterations between writes.
+    /// Sets the iterations between writes.
     #[must_use]
     pub fn every(mut self, frequency: CheckpointingFrequency) -> Self {
-        // argmin divides by this number, so 0 is not allowed.
+        // argmin divides by this number: no 0.
         self.frequency = match frequency {
             CheckpointingFrequency::Every(0) => CheckpointingFrequency::Never,
             other => other,
@@ -79,14 +77,14 @@ impl CheckpointFile {
         self
     }
 
-    /// Sets the total number of iterations of a resumed run; default: the stored limit.
+    /// Sets a resumed run's iteration limit (default: stored).
     #[must_use]
     pub fn max_iterations(mut self, total: u64) -> Self {
         self.max_iterations = Some(total);
         self
     }
 
-    /// File for a later run, with `word` appended to the name.
+    /// File of a later run, suffix `.word`.
     #[must_use]
     pub fn beside(&self, word: &str) -> Self {
         let mut name = self.path.file_name().unwrap_or_default().to_owned();
@@ -101,7 +99,7 @@ impl CheckpointFile {
         &self.path
     }
 
-    /// Removes the file, if any, and leftovers of killed processes.
+    /// Removes file and leftovers.
     ///
     /// # Errors
     /// [`CheckpointError::Io`].
@@ -133,7 +131,7 @@ impl CheckpointFile {
         }
     }
 
-    /// Replaces the file with solver and state; values may be infinite.
+    /// Replaces the file.
     ///
     /// # Errors
     /// [`CheckpointError::Io`], file unchanged; [`CheckpointError::Encode`].
@@ -162,7 +160,7 @@ impl CheckpointFile {
     /// Solver and state; None without a file.
     ///
     /// # Errors
-    /// [`CheckpointError`] for a file that is unreadable, no checkpoint, newer, damaged or of another run.
+    /// [`CheckpointError`].
     pub fn read<S, P>(&self) -> Result<Option<(S, GradientState<P>)>, CheckpointError>
     where
         S: DeserializeOwned,
@@ -204,7 +202,7 @@ impl CheckpointFile {
     }
 
     fn take_kept<'a>(&self, payload: &'a [u8]) -> Result<(RunMemory, &'a [u8]), CheckpointError> {
-        // The label comes first, because the types of the rest depend on the run.
+        // The label comes first: types of the rest depend on the run.
         let (found, rest) =
             postcard::take_from_bytes::<String>(payload).map_err(|error| self.malformed(&error))?;
         if found != self.label {

@@ -3,15 +3,14 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// State besides parameters that training changes and evaluations depend on: sites, a posterior with its own
-/// steps, counters. Checkpoints store it: resumed runs have the same bits.
+/// State that evaluations change and checkpoints store, such as sites.
 ///
-/// `()`: evaluations depend on parameters only.
+/// `()` for none.
 pub trait Companion {
-    /// Stored part: not determined by data, settings and parameters.
+    /// Part not determined by data and parameters.
     type Memory: Serialize + DeserializeOwned;
 
-    /// Kind of training, in words, for the checkpoint label: other kinds reject the file.
+    /// Kind of training, in checkpoint labels.
     const KIND: &'static str;
 
     /// State to store.
@@ -20,7 +19,7 @@ pub trait Companion {
     /// Restores a stored state.
     ///
     /// # Errors
-    /// Reason that it does not fit.
+    /// Reason, in words.
     fn recall(&mut self, memory: Self::Memory) -> Result<(), String>;
 }
 

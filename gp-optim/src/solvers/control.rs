@@ -11,19 +11,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Checkpoint, interrupt and time limit of a run, for every kind of training.
+/// Checkpoint, interrupt and time limit of a run.
 ///
-/// - *Checkpoint file.* An existing file resumes the run, to the same bits as uninterrupted. Written after
-///   every iteration, or [less often](Control::with_spacing), and at an interrupt or the time limit.
-///   Contains parameters, solver state, batches and the [`Companion`](super::Companion).
-/// - *Interrupt.* After the current iteration, a run with a checkpoint file returns
-///   [`OptimError::Interrupted`](super::OptimError::Interrupted); others end at the best point with
-///   [`StopReason::Interrupted`](super::StopReason::Interrupted).
-/// - *Time limit.* No new iteration starts, evaluations with a [`stop_signal`](Control::stop_signal) stop,
-///   and the run ends at the best point with [`StopReason::TimeLimit`](super::StopReason::TimeLimit). A
-///   resumed run has the full time again.
+/// - *Checkpoint file*: if existing, resumes the run with the same bits. Written every iteration or [less
+///   often](Control::with_spacing), and at interrupt or time limit.
+/// - *Interrupt*, after the iteration: [`OptimError::Interrupted`](super::OptimError::Interrupted) with a
+///   checkpoint file, otherwise best point and [`StopReason::Interrupted`](super::StopReason::Interrupted).
+/// - *Time limit*, full again when resumed: best point and
+///   [`StopReason::TimeLimit`](super::StopReason::TimeLimit).
 ///
-/// Process 0 of a [team](Control::with_team) decides when all stop; all resume from its checkpoint.
+/// Process 0 of a [team](Control::with_team) decides.
 ///
 /// ```
 /// use gp_optim::{CheckpointFile, Control, Interrupt, MinimiseOptions, OptimError, minimise};
@@ -65,7 +62,7 @@ struct Lever(Arc<LeverState>);
 
 #[derive(Debug, Default)]
 struct LeverState {
-    /// Evaluations may be stopped by the time limit, or by an interrupt.
+    /// Time limit, interrupt may stop evaluations.
     keeps_to_time: AtomicBool,
     ends_on_interrupt: AtomicBool,
     pulled: AtomicBool,
@@ -110,13 +107,13 @@ impl Control {
         Self::default()
     }
 
-    /// Stores the run in a file or resumes from it.
+    /// Stores or resumes a run.
     #[must_use]
     pub fn with_checkpoint(self, file: CheckpointFile) -> Self {
         Self { checkpoint: Some(file), ..self }
     }
 
-    /// Sets the minimum time between checkpoints; does not change results.
+    /// Sets the minimum time between checkpoints.
     #[must_use]
     pub fn with_spacing(self, spacing: Duration) -> Self {
         Self { spacing: Some(spacing), ..self }
@@ -128,32 +125,32 @@ impl Control {
         Self { interrupt, ..self }
     }
 
-    /// Ends the run after this time, if any.
+    /// Ends the run after this time.
     #[must_use]
     pub fn with_time_limit(self, limit: Option<Duration>) -> Self {
         Self { clock: limit.map_or(Clock::Never, Clock::After), ..self }
     }
 
-    /// Runs in step with a team, by the clock, interrupt and file of process 0. A
-    /// [`stop_signal`](Self::stop_signal) stops between passes over the data.
+    /// Runs in step, by clock, interrupt and file of process 0; a [`stop_signal`](Self::stop_signal) acts
+    /// between passes.
     #[must_use]
     pub fn with_team(self, team: Team) -> Self {
         Self { team, ..self }
     }
 
-    /// Team of processes that run in step.
+    /// Processes that run in step.
     #[must_use]
     pub fn team(&self) -> &Team {
         &self.team
     }
 
-    /// Control without a team, for work of one process.
+    /// Control without a team.
     #[must_use]
     pub fn alone(&self) -> Self {
         Self { team: Team::default(), ..self.clone() }
     }
 
-    /// Calls `watch` after every new iteration, number 0 at the start; its error ends the run.
+    /// Calls `watch` after iterations, from 0; errors end the run.
     #[must_use]
     pub fn with_watcher(self, watch: impl FnMut(&Record) -> Result<(), String> + Send + 'static) -> Self {
         Self { watcher: Some(Watcher(Arc::new(Mutex::new(watch)))), ..self }
@@ -165,32 +162,31 @@ impl Control {
         watch(&record()).map_err(|message| OptimError::Watcher { message })
     }
 
-    /// Starts the clock, for several runs under one time limit.
+    /// Starts the clock, for several runs.
     #[must_use]
     pub fn begun(&self) -> Self {
         let clock = match self.clock {
-            // A limit beyond the range of the clock is no limit.
+            // Beyond the clock's range: no limit.
             Clock::After(limit) => Instant::now().checked_add(limit).map_or(Clock::Never, Clock::At),
             other => other,
         };
         Self { clock, ..self.clone() }
     }
 
-    /// Control of an auxiliary run: same time limit and interrupt, no watcher or checkpoint.
+    /// Control of auxiliary runs: no checkpoint or watcher.
     #[must_use]
     pub fn aside(&self) -> Self {
         let (interrupt, team) = (self.interrupt.clone(), self.team.clone());
         Self { clock: self.clock, interrupt, team, ..Self::default() }
     }
 
-    /// Control that replaces an existing checkpoint file.
+    /// Overwrites an existing checkpoint.
     #[must_use]
     pub fn anew(&self) -> Self {
         Self { anew: true, ..self.clone() }
     }
 
-    /// Adds the kind of run to the checkpoint label; [`train_beside`](super::train_beside) adds its
-    /// companion's.
+    /// Adds `kind` to the checkpoint label.
     #[must_use]
     pub fn about(&self, kind: &str) -> Self {
         let checkpoint = self.checkpoint.clone().map(|file| file.about(kind));
@@ -212,8 +208,7 @@ impl Control {
         }
     }
 
-    /// `true` if iterations within an evaluation, even the first, should stop: after the time limit without
-    /// a checkpoint, whose content must not depend on it.
+    /// `true` to stop within evaluations: after the time limit, without checkpoint.
     #[must_use]
     pub fn is_short(&self) -> bool {
         self.checkpoint.is_none() && self.is_over()
@@ -225,16 +220,16 @@ impl Control {
         self.team.decide(self.interrupt.is_requested())
     }
 
-    /// `true` after the time limit or an interrupt.
+    /// `true` after time limit or interrupt.
     #[must_use]
     pub fn wants_end(&self) -> bool {
         self.is_over() || self.is_interrupted()
     }
 
-    /// Signal that stops evaluations at the time limit or interrupt; requires [`begun`](Self::begun).
+    /// Stops evaluations at time limit or interrupt; requires [`begun`](Self::begun).
     ///
-    /// Never stops the first evaluation, so that the run has a result. An interrupt stops only once a
-    /// required checkpoint exists, and not if older than the run.
+    /// Not in the first evaluation. Interrupts count once a required checkpoint exists, if newer than the
+    /// run.
     #[must_use]
     pub fn stop_signal(&self) -> StopSignal {
         let control = self.clone();

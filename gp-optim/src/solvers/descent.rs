@@ -36,17 +36,13 @@ use watch::Watch;
 
 pub(super) const BATCH_VALUE: &str = "batch_value";
 
-/// First-order method as an argmin [`Solver`] of any [`StochasticObjective`].
+/// First-order method, an argmin [`Solver`] of any [`StochasticObjective`].
 ///
-/// An iteration takes a step by the [`UpdateRule`] from the last gradient, then evaluates a new batch. The
-/// state's gradient is that of its parameters; None after a failure.
+/// An iteration is a step by the [`UpdateRule`] and a new batch.
 ///
-/// - Failed or non-finite evaluations are counted; half the step is tried on the next batch. At the start
-///   they are an [`OptimError`].
-/// - Whole batches without drift: cost is the objective, best parameters are the lowest point evaluated.
-///   Otherwise cost is infinite, best parameters are the last, and observers get the estimate as
-///   `batch_value`.
-/// - Solver and checkpoint contain everything for the next step (method, batches).
+/// - Failed or non-finite evaluations halve the step; at the start, an [`OptimError`].
+/// - Whole batches without drift: the best point is the lowest. Otherwise the last; cost is infinite,
+///   observers get `batch_value`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Descent<R> {
     rule: R,
@@ -64,10 +60,10 @@ pub struct Descent<R> {
 }
 
 impl<R: UpdateRule> Descent<R> {
-    /// Solver with default options.
+    /// Solver with default settings.
     ///
     /// # Errors
-    /// [`OptimError::InvalidOption`] for an invalid rule.
+    /// [`OptimError::InvalidOption`].
     pub fn new(rule: R, batches: Batches) -> Result<Self, OptimError> {
         Self::with_options(rule, batches, DescentOptions::default())
     }
@@ -97,24 +93,23 @@ impl<R: UpdateRule> Descent<R> {
         })
     }
 
-    /// Sets learning rates per parameter, by stage; validated at the start.
+    /// Sets learning rates by stage.
     #[must_use]
     pub fn stages(mut self, stages: Vec<RateStage>) -> Self {
         self.stages = Stages::new(stages, None);
         self
     }
 
-    /// Sets stages of learning rates that repeat until a round changes the mean value of an epoch by at most
-    /// `tolerance`, which should exceed the noise of mini-batches; validated at the start.
+    /// Repeats stages until a round changes the epoch mean by at most `tolerance` (above batch noise).
     ///
-    /// [`Groups::alternating`](super::Groups::alternating) moves one group at a time.
+    /// See [`Groups::alternating`](super::Groups::alternating).
     #[must_use]
     pub fn rounds(mut self, stages: Vec<RateStage>, tolerance: f64) -> Self {
         self.stages = Stages::new(stages, Some(tolerance));
         self
     }
 
-    /// Schedule of batches, at its current position.
+    /// Batches, at their current position.
     #[must_use]
     pub fn batches(&self) -> &Batches {
         &self.batches
@@ -138,25 +133,25 @@ impl<R: UpdateRule> Descent<R> {
         self.last_failure.as_deref()
     }
 
-    /// Mean batch value of the last complete epoch.
+    /// Mean of the last full epoch.
     #[must_use]
     pub fn epoch_value(&self) -> Option<f64> {
         self.watch.epoch_value()
     }
 
-    /// Mean batch value of each epoch, or of the incomplete first.
+    /// Means of epochs, or an incomplete first.
     #[must_use]
     pub fn epoch_values(&self) -> Vec<f64> {
         self.watch.course()
     }
 
-    /// Solver's reason to stop; None while running or if a limit or control ended the run.
+    /// Solver's own reason to stop.
     #[must_use]
     pub fn stop_reason(&self) -> Option<&StopReason> {
         self.stop.as_ref()
     }
 
-    /// After a failure the gradient is invalid.
+    /// `gradient` is invalid after failures.
     fn evaluate<O: StochasticObjective>(
         &mut self,
         problem: &mut Problem<O>,
@@ -164,7 +159,7 @@ impl<R: UpdateRule> Descent<R> {
         finite: bool,
         gradient: &mut Vec<f64>,
     ) -> Result<f64, BadEvaluation> {
-        // An entry that the objective does not write must not look like a derivative.
+        // Unwritten entries must not look like derivatives.
         gradient.resize(x.len(), f64::NAN);
         self.evaluations += 1;
         let batch = self.batches.draw();
@@ -187,7 +182,7 @@ impl<R: UpdateRule> Descent<R> {
         Err(BadEvaluation::Gradient { index, value: gradient[index] })
     }
 
-    /// Sets `next` to the next point, or to half of a failed step; `true` if finite.
+    /// `true` if `next` is finite.
     fn step(&mut self, here: &[f64], gradient: &[f64], next: &mut Vec<f64>) -> bool {
         if let Some(point) = self.retry.take() {
             *next = point;
@@ -207,7 +202,7 @@ impl<R: UpdateRule> Descent<R> {
         let terms = self.batches.last_len() as f64;
         self.watch.batch(value, terms);
         self.watch_course(Some((value, terms)));
-        // With drift, a small gradient does not say that everything else is settled.
+        // With drift, a small gradient is no convergence.
         if self.batches.are_whole() && !self.options.drifting && self.is_small(x, value, gradient) {
             self.end_stage(StopReason::SmallGradient);
         }
@@ -325,11 +320,11 @@ impl<O: StochasticObjective, R: UpdateRule> Solver<O, DescentState> for Descent<
         if here.is_empty() || learns_from != here.len() || !rule_fits {
             return Err(does_not_fit().into());
         }
-        // Reuses the memory of the previous points, unless one of them is the best so far.
+        // Reuses memory of previous points, except the best so far.
         let spare = [state.prev_param.take(), state.prev_best_param.take()];
         let mut x = spare.into_iter().flatten().find_map(Point::into_unshared).unwrap_or_default();
         let finite = self.step(here, &gradient, &mut x);
-        // The rule has used the last gradient, so its memory can be reused.
+        // The rule has used the last gradient: its memory is free.
         match self.evaluate(problem, &x, finite, &mut gradient) {
             Ok(value) => {
                 self.accept(&x, value, &gradient);

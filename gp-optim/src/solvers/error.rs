@@ -24,7 +24,7 @@ pub enum BadEvaluation {
         /// Invalid value.
         value: f64,
     },
-    /// NaN or infinite entry of the gradient.
+    /// NaN or infinite gradient entry.
     #[error("entry {index} of the gradient was {value}, but must be finite")]
     Gradient {
         /// Position in the gradient, from 0.
@@ -32,7 +32,7 @@ pub enum BadEvaluation {
         /// Invalid entry.
         value: f64,
     },
-    /// Gradient of another length than the parameters.
+    /// Gradient of wrong length.
     #[error("the gradient had {entries} entries for {parameters} parameters")]
     GradientLength {
         /// Number of parameters.
@@ -40,19 +40,19 @@ pub enum BadEvaluation {
         /// Number of entries.
         entries: usize,
     },
-    /// Point or slope exceeds the floating-point range.
+    /// Overflow of point or slope.
     #[error("the step left the range of floating point")]
     Overflow,
 }
 
-/// Reason that a minimisation could not start or was stopped. Later failed evaluations are counted instead.
+/// Failed run; failures after the start are counted instead.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum OptimError {
     /// Start without parameters.
     #[error("the start has no parameters")]
     NoParameters,
-    /// NaN or infinite coordinate of the start.
+    /// NaN or infinite start coordinate.
     #[error("parameter {index} of the start is {value}, but must be finite")]
     StartNotFinite {
         /// Position, from 0.
@@ -60,7 +60,7 @@ pub enum OptimError {
         /// Invalid coordinate.
         value: f64,
     },
-    /// Start that cannot be evaluated.
+    /// Failed evaluation of the start.
     #[error("at the start, {0}")]
     Start(BadEvaluation),
     /// Option out of range.
@@ -73,7 +73,7 @@ pub enum OptimError {
         /// Condition to meet.
         allowed: &'static str,
     },
-    /// Failed observer or checkpoint, or unfit stored state.
+    /// Failed observer, checkpoint or state.
     #[error("the run was broken off: {message}")]
     BrokenOff {
         /// Message of the failure.
@@ -85,7 +85,7 @@ pub enum OptimError {
         /// Message of the watcher.
         message: String,
     },
-    /// Interrupted run; its checkpoint can resume it.
+    /// Resumable interrupted run.
     #[error("interrupted after {iteration} iterations; {} has what is needed to go on", path.display())]
     Interrupted {
         /// Number of iterations.
@@ -93,13 +93,13 @@ pub enum OptimError {
         /// Checkpoint file.
         path: std::path::PathBuf,
     },
-    /// Checkpoint not written, or not valid for this run.
+    /// Unwritten or invalid checkpoint.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
-    /// Invalid groups of parameters or schedule.
+    /// Invalid groups or schedule.
     #[error(transparent)]
     Groups(#[from] GroupError),
-    /// Learning rates and parameters differ in number.
+    /// Wrong number of learning rates.
     #[error("there are {rates} learning rates for {parameters} parameters")]
     RateCount {
         /// Number of parameters.
@@ -110,7 +110,7 @@ pub enum OptimError {
 }
 
 impl OptimError {
-    /// This crate's error inside argmin's, or the message.
+    /// Error of this crate, or the message.
     pub(super) fn from_argmin(error: argmin::core::Error) -> Self {
         error.downcast().unwrap_or_else(|other| Self::BrokenOff { message: format!("{other:#}") })
     }

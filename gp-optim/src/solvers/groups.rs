@@ -14,7 +14,7 @@ use super::error::GroupError;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// Parameter vector in consecutive named groups, such as kernel parameters and inducing inputs.
+/// Parameter vector in consecutive named groups.
 ///
 /// ```
 /// use gp_optim::Groups;
@@ -43,13 +43,13 @@ struct Group {
 }
 
 impl Groups {
-    /// Empty list of groups.
+    /// Empty list.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a trained group of the next `len` parameters, with learning-rate factor 1.
+    /// Adds a trained group of `len` parameters, step factor 1.
     ///
     /// # Errors
     /// [`GroupError::Duplicate`] or [`GroupError::Empty`].
@@ -65,7 +65,7 @@ impl Groups {
         Ok(())
     }
 
-    /// Number of parameters in all groups.
+    /// Total number of parameters.
     #[must_use]
     pub fn parameters(&self) -> usize {
         self.groups.iter().map(|group| group.len).sum()
@@ -76,7 +76,7 @@ impl Groups {
         self.groups.iter().filter(|group| group.trained).map(|group| group.name.as_str())
     }
 
-    /// Trains a group or keeps it constant.
+    /// Trains or fixes a group.
     ///
     /// # Errors
     /// [`GroupError::Unknown`].
@@ -84,7 +84,7 @@ impl Groups {
         self.find(name).map(|index| self.groups[index].trained = trained)
     }
 
-    /// Sets the factor on a group's first-order steps; finite and positive.
+    /// Sets a group's positive step factor.
     ///
     /// # Errors
     /// [`GroupError::Unknown`] or [`GroupError::Rate`].
@@ -107,13 +107,13 @@ impl Groups {
         Ok(start..start + self.groups[index].len)
     }
 
-    /// Factor on the steps of each parameter; 0 for untrained groups.
+    /// Step factor per parameter; 0 if untrained.
     #[must_use]
     pub fn rates(&self) -> Vec<f64> {
         self.rates_where(|group| group.trained)
     }
 
-    /// First-order stage that moves only the named groups, if trained.
+    /// First-order stage of these groups, if trained.
     ///
     /// # Errors
     /// [`GroupError::Unknown`].
@@ -123,8 +123,7 @@ impl Groups {
         Ok(RateStage { epochs, rates })
     }
 
-    /// Stages that each move one trained group, for at most `epochs` epochs; see
-    /// [`Descent::rounds`](super::Descent::rounds).
+    /// One stage per trained group.
     #[must_use]
     pub fn alternating(&self, epochs: u64) -> Vec<RateStage> {
         let alone = |name: &str| RateStage {

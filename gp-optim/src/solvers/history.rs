@@ -8,7 +8,7 @@ use argmin::core::{Error, KV, KvValue, State};
 use serde::{Deserialize, Serialize};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// State of a run after one iteration.
+/// One iteration of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Record {
@@ -16,11 +16,11 @@ pub struct Record {
     pub iteration: u64,
     /// Value of the objective or mini-batch.
     pub value: f64,
-    /// Largest absolute entry of the gradient.
+    /// Largest absolute gradient entry.
     pub gradient_norm: f64,
 }
 
-/// Observer of value and gradient norm by iteration. Clones share one record.
+/// Observer of iterations, shared by clones.
 ///
 /// ```
 /// use gp_optim::argmin::core::observers::ObserverMode;
@@ -70,7 +70,7 @@ impl History {
         self.lock().push(record);
     }
 
-    /// Valid even after a panic of another thread.
+    /// Valid after another thread's panic.
     fn lock(&self) -> MutexGuard<'_, Vec<Record>> {
         self.records.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -91,7 +91,7 @@ impl<P: Clone> Observe<GradientState<P>> for History {
     }
 
     fn observe_iter(&mut self, state: &GradientState<P>, kv: &KV) -> Result<(), Error> {
-        // argmin counts an iteration only after calling its observers.
+        // argmin counts iterations after calling observers.
         self.note(state.get_iter() + 1, state, kv);
         Ok(())
     }

@@ -3,10 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Flag shared by its clones; a run whose [`Control`](super::Control) has one stops after the current
-/// iteration.
+/// Stop request for a [`Control`](super::Control), shared by clones.
 ///
-/// [`request`](Self::request) is safe in a signal handler.
+/// [`request`](Self::request) is signal-safe.
 #[derive(Clone, Debug, Default)]
 pub struct Interrupt(Arc<AtomicBool>);
 
@@ -22,7 +21,7 @@ impl Interrupt {
         self.0.store(true, Ordering::SeqCst);
     }
 
-    /// `true` if a stop was requested.
+    /// `true` once requested.
     #[must_use]
     pub fn is_requested(&self) -> bool {
         self.0.load(Ordering::SeqCst)

@@ -16,37 +16,30 @@ use memory::Memory;
 use ray::{Found, Ray, evaluate};
 use serde::{Deserialize, Serialize};
 
-/// A plateau counts as a minimum if the quadratic model predicts at most this many negligible decreases.
-/// Near a minimum, curvature is known to one or two digits; at a barrier, the model predicts more.
+/// Largest predicted decrease at a minimum, in negligible ones; barriers predict more.
 const KEPT_PROMISE: f64 = 100.0;
-/// Decrease expected along a steep gradient, as a share of the negligible one: curvature matters only if
-/// thousands of times the value.
+/// Decrease along a steep gradient, in negligible ones.
 const SEEN_TO_FALL: f64 = 0.1;
-/// Smallest measurable decrease, in rounding errors of the value.
+/// Smallest measurable decrease, in rounding errors.
 const ROUNDINGS: f64 = 1e3;
 
 /// argmin's state of an [`Lbfgs`].
 pub type LbfgsState = GradientState<Vec<f64>>;
 
-/// L-BFGS as an argmin [`Solver`] that recovers from failed evaluations.
+/// L-BFGS, an argmin [`Solver`] that recovers from failed evaluations.
 ///
-/// For argmin problems with [`CostFunction`] and [`Gradient`] over `Vec<f64>`, evaluated at the same points;
-/// see [`CachedObjective`](super::CachedObjective). Set the start by `state.param(…)`.
+/// Evaluates [`CostFunction`] and [`Gradient`] at equal points (see
+/// [`CachedObjective`](super::CachedObjective)).
 ///
-/// - Failed or non-finite evaluations are counted and shorten the step. At the start they are an
-///   [`OptimError`].
-/// - Steps go to the lowest point of their line search if below its start: the state's parameters are the
-///   best so far.
-/// - Pairs with little or negative curvature are skipped.
-/// - Each line search has a bounded number of evaluations.
-/// - Solver and checkpoint contain everything besides the state for the next step.
+/// - Failed or non-finite evaluations shorten the step; at the start, an [`OptimError`].
+/// - The state's point is the lowest so far.
 ///
-/// Line search of Moré and Thuente (1994) for the strong Wolfe conditions, with L-BFGS-B's constants.
+/// Line search: Moré and Thuente (1994), strong Wolfe conditions, L-BFGS-B's constants, bounded cost.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Lbfgs {
     options: LbfgsOptions,
     memory: Memory,
-    /// Euclidean length of the last step, for a step without curvature pairs.
+    /// Length of the last step.
     length: f64,
     counts: Counts,
     last_failure: Option<String>,
@@ -117,7 +110,7 @@ impl Lbfgs {
         self.last_failure.as_deref()
     }
 
-    /// Solver's reason to stop; None while running or if a limit or control ended the run.
+    /// Solver's own reason to stop.
     #[must_use]
     pub fn stop_reason(&self) -> Option<&StopReason> {
         self.stop.as_ref()
@@ -147,8 +140,7 @@ impl Lbfgs {
         self.question_plateau(problem, there)
     }
 
-    /// Turns a plateau into [`StopReason::Blocked`] if the gradient is steep but the value does not follow
-    /// it: the model's curvature was rounding noise.
+    /// Turns a plateau into [`StopReason::Blocked`] if the value ignores a steep gradient.
     fn question_plateau<O>(&mut self, problem: &mut Problem<O>, at: Iterate) -> Iterate
     where
         O: CostFunction<Param = Vec<f64>, Output = f64> + Gradient<Param = Vec<f64>, Gradient = Vec<f64>>,
@@ -185,14 +177,13 @@ impl Lbfgs {
         (point, fall)
     }
 
-    /// Relative gradient above which a plateau is checked: with a curvature equal to the value, the model
-    /// predicts the largest decrease that a plateau allows.
+    /// Relative gradient above which plateaus are checked: their largest predicted decrease, at curvature
+    /// |f|.
     fn steep_gradient(&self) -> f64 {
         (2.0 * KEPT_PROMISE * self.options.value_tolerance).sqrt().max(self.options.gradient_tolerance)
     }
 
-    /// Lowest point below `here`, cost, and decrease predicted by the quadratic model (infinite without
-    /// one).
+    /// Lowest point below `here`, cost, predicted decrease (infinite without pairs).
     fn descend<O>(&mut self, problem: &mut Problem<O>, here: &Iterate) -> (Option<Found>, SearchCost, f64)
     where
         O: CostFunction<Param = Vec<f64>, Output = f64> + Gradient<Param = Vec<f64>, Gradient = Vec<f64>>,
@@ -214,7 +205,7 @@ impl Lbfgs {
         (found, cost, promise)
     }
 
-    /// Returns the negative slope; clears the memory if it points uphill.
+    /// Negative slope; clears a memory that points uphill.
     fn aim(&mut self, gradient: &[f64]) -> f64 {
         loop {
             self.memory.direction(gradient, &mut self.work.shares, &mut self.work.direction);
@@ -329,7 +320,7 @@ where
     Ok(Iterate { x, value, gradient })
 }
 
-/// Largest relative change of the value per relative change of a parameter.
+/// `max |gᵢ| max(|xᵢ|, 1) / max(|f|, 1)`
 fn relative_gradient(at: &Iterate) -> f64 {
     let scaled = at.gradient.iter().zip(&at.x).map(|(g, x)| g.abs() * x.abs().max(1.0));
     scaled.fold(0.0, f64::max) / at.value.abs().max(1.0)

@@ -5,10 +5,9 @@ mod more_thuente;
 
 use more_thuente::MoreThuente;
 
-/// Sufficient decrease: smallest average slope, as a share of the initial slope.
+/// Sufficient decrease, per initial slope.
 const DECREASE: f64 = 1e-3;
-/// Curvature condition: largest final slope, as a share of the initial slope. Loose, so that quasi-Newton
-/// steps of 1 mostly pass.
+/// Curvature condition, per initial slope; loose: unit steps mostly pass.
 const FLATNESS: f64 = 0.9;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -32,7 +31,7 @@ impl Trial {
 pub(super) enum Outcome {
     Finite(Trial),
     Failed,
-    /// Rounded to a known point; not evaluated.
+    /// Known point; not evaluated.
     Known,
 }
 
@@ -42,11 +41,10 @@ pub(super) struct SearchCost {
     pub(super) failures: u64,
 }
 
-/// Searches from `start` (step 0, negative slope) until the strong Wolfe conditions hold.
+/// Searches from `start` for the strong Wolfe conditions.
 ///
-/// After a failed evaluation it steps back towards the best step and requires only sufficient decrease: a
-/// flat slope may lie beyond the failing step. It also ends without untried steps, or after `limit`
-/// evaluations. Callers keep the lowest trial.
+/// After a failure, sufficient decrease is enough: flat slopes may lie beyond it. Callers keep the lowest
+/// trial.
 pub(super) fn search(
     start: Trial,
     first_step: f64,
@@ -85,7 +83,7 @@ fn short_of(wall: f64, next: f64, best: f64) -> f64 {
     if next < wall { next } else { best + 0.5 * (wall - best) }
 }
 
-/// Half way between best and failed step, or a tenth after repeated failures.
+/// Half way to the failure, then a tenth.
 fn step_back(failed: f64, best: f64, failures: u64) -> Option<f64> {
     let share = if failures == 1 { 0.5 } else { 0.1 };
     let next = best + share * (failed - best);
@@ -108,7 +106,7 @@ mod tests {
         (lowest, cost)
     }
 
-    // Functions 1 to 3 of Moré and Thuente (1994), from first steps that differ by six orders of magnitude.
+    // Functions 1 to 3 of Moré and Thuente (1994).
     const FIRST_STEPS: [f64; 5] = [1e-3, 1e-1, 1.0, 1e1, 1e3];
 
     #[test]

@@ -12,10 +12,10 @@ use crate::objective::Objective;
 use argmin::core::{OptimizationResult, State};
 use serde::{Deserialize, Serialize};
 
-/// Limits and solver settings of a minimisation.
+/// Limits and settings of a minimisation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MinimiseOptions {
-    /// Maximum number of iterations; 0 evaluates the start only.
+    /// Iteration limit; 0 evaluates the start only.
     pub max_iterations: u64,
     /// Solver settings and limits.
     pub lbfgs: LbfgsOptions,
@@ -44,11 +44,11 @@ pub struct Minimum {
     pub gradient_norm: f64,
     /// Number of iterations.
     pub iterations: u64,
-    /// Evaluations, with failures and trials rounded to known points.
+    /// Evaluations, failures and repeated points included.
     pub evaluations: u64,
-    /// True if `x` is a minimum within tolerances.
+    /// True for a minimum within tolerances.
     pub converged: bool,
-    /// Reason that the run stopped.
+    /// Reason to stop.
     pub reason: StopReason,
     /// Failed or non-finite evaluations.
     pub failed_evaluations: u64,
@@ -59,7 +59,7 @@ pub struct Minimum {
 /// Configured minimisation by [`Lbfgs`].
 pub type Run<O> = ControlledRun<CachedObjective<O>, Lbfgs, Vec<f64>>;
 
-/// Minimises an objective from a start, by [`Lbfgs`].
+/// Minimises by [`Lbfgs`].
 ///
 /// ```
 /// use gp_optim::{MinimiseOptions, minimise};
@@ -78,8 +78,7 @@ pub type Run<O> = ControlledRun<CachedObjective<O>, Lbfgs, Vec<f64>>;
 /// ```
 ///
 /// # Errors
-/// [`OptimError`] for an invalid setting, or a start that is empty, not finite or cannot be evaluated. The
-/// [`Minimum`] reports later failures.
+/// [`OptimError`] for invalid settings or start.
 pub fn minimise<O: Objective>(
     objective: O,
     x0: &[f64],
@@ -88,10 +87,10 @@ pub fn minimise<O: Objective>(
     minimise_with(objective, x0, options, |run| run)
 }
 
-/// [`minimise`] with observers by `attach`; a checkpoint replaces `x0`.
+/// [`minimise`] with observers. A checkpoint replaces `x0`.
 ///
 /// # Errors
-/// As for [`minimise`]; [`OptimError::BrokenOff`] for a failed observer, [`OptimError::Checkpoint`],
+/// As [`minimise`]; [`OptimError::BrokenOff`] by an observer, [`OptimError::Checkpoint`],
 /// [`OptimError::Interrupted`].
 pub fn minimise_with<O: Objective>(
     objective: O,

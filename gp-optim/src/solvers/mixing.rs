@@ -1,25 +1,25 @@
 //! Anderson mixing of fixed-point iterations.
 //!
 //! A full step at `x_j` is `r_j`, zero at convergence. Weights θ with sum 1 minimise `‖Σ θ_j r_j‖`; the proposal is
-//! `Σ θ_j (x_j + r_j)`. It keeps coupled numbers from overshooting together or converging slowly.
+//! `Σ θ_j (x_j + r_j)`.
 
 use super::vector::{all_finite, dot};
 use std::collections::VecDeque;
 
-/// A change of r is new only if at least this share of its square is independent of other changes.
+/// Minimum independent share of a new change's square.
 const NEW: f64 = 1e-8;
-/// The same relative to the squares that it is a difference of: elimination amplifies rounding.
+/// Minimum relative to the squares it subtracts.
 const ROUNDING: f64 = 1e-8;
 
 #[derive(Clone, Debug, Default)]
 struct Known {
     place: Vec<f64>,
     step: Vec<f64>,
-    /// Inner products with itself and earlier steps, newest first.
+    /// Inner products with steps, newest first.
     products: Vec<f64>,
 }
 
-/// Last points of an iteration, and their combination.
+/// Anderson mixing of the last points.
 ///
 /// ```
 /// use gp_optim::Mixing;
@@ -43,15 +43,14 @@ pub struct Mixing {
 }
 
 impl Mixing {
-    /// Mixing that remembers this many points.
+    /// Memory of this many points.
     #[must_use]
     pub fn new(memory: usize) -> Self {
         let (weights, mixed) = (Vec::new(), Vec::new());
         Self { memory, past: VecDeque::new(), here: Known::default(), weights, mixed, is_mixed: false }
     }
 
-    /// Mixed point, given the current point `place` and its full `step`, both of constant length; None (no
-    /// memory, or overflow): take the plain step.
+    /// Mixed point, from `place` and its full `step`; None: plain step.
     pub fn propose(&mut self, place: Vec<f64>, step: Vec<f64>) -> Option<&[f64]> {
         let mut products = vec![dot(&step, &step)];
         products.extend(self.past.iter().map(|past| dot(&step, &past.step)));
@@ -73,19 +72,19 @@ impl Mixing {
         self.is_mixed.then_some(&self.mixed[..])
     }
 
-    /// Weights of the last proposal, with sum 1: current point, then past ones, newest first. Empty before.
+    /// Proposal's weights, sum 1: current point, then newest first.
     #[must_use]
     pub fn weights(&self) -> &[f64] {
         &self.weights
     }
 
-    /// `true` if the last proposal mixed points and was since neither remembered nor forgotten.
+    /// `true` from a mixed proposal until remembered or forgotten.
     #[must_use]
     pub fn is_mixed(&self) -> bool {
         self.is_mixed
     }
 
-    /// Adds the last proposal's point to the memory, once.
+    /// Stores the last proposal's point, once.
     pub fn remember(&mut self) {
         if !self.here.products.is_empty() {
             self.past.push_front(std::mem::take(&mut self.here));
@@ -100,14 +99,14 @@ impl Mixing {
         self.is_mixed = false;
     }
 
-    /// Step 0 is the current one, 1 the newest past one.
+    /// Step 0 is current, 1 the newest past.
     fn product(&self, a: usize, b: usize) -> f64 {
         let (newer, older) = (a.min(b), a.max(b));
         let known = if newer == 0 { &self.here } else { &self.past[newer - 1] };
         known.products[older - newer]
     }
 
-    /// Least squares of r on its changes, by elimination; changes that are not new get weight 0.
+    /// Least squares of r on new changes.
     fn set_weights(&mut self) {
         let count = self.past.len();
         let of_changes = |a: usize, b: usize| {

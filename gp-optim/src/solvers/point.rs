@@ -8,21 +8,20 @@ use std::sync::Arc;
 /// argmin's state of a [`Descent`](super::Descent).
 pub type DescentState = GradientState<Point>;
 
-/// Parameter vector shared by its clones; dereferences to a slice.
+/// Parameter vector, shared by clones.
 ///
-/// argmin clones the best parameters, in first-order methods at every step: copying a `Vec<f64>` would cost
-/// as much.
+/// argmin clones it often.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Point(Arc<Vec<f64>>);
 
 impl Point {
-    /// Numbers; copied only if another clone exists.
+    /// Numbers, copied only if shared.
     #[must_use]
     pub fn into_vec(self) -> Vec<f64> {
         Arc::unwrap_or_clone(self.0)
     }
 
-    /// None if another clone exists.
+    /// None if shared.
     pub(super) fn into_unshared(self) -> Option<Vec<f64>> {
         Arc::try_unwrap(self.0).ok()
     }

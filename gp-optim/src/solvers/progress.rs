@@ -6,7 +6,7 @@ use argmin::core::observers::Observe;
 use argmin::core::{Error, KV, State};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// Observer that shows iteration, value and gradient norm on standard error, if a terminal.
+/// Line on standard error, if a terminal: iteration, value, gradient norm.
 #[derive(Clone, Debug)]
 pub struct Progress {
     bar: ProgressBar,
@@ -20,7 +20,7 @@ impl Default for Progress {
 }
 
 impl Progress {
-    /// Line redrawn eight times per second, cleared at the end.
+    /// Line redrawn eight times per second.
     #[must_use]
     pub fn new() -> Self {
         Self::on(ProgressDrawTarget::stderr_with_hz(8))
@@ -30,7 +30,7 @@ impl Progress {
         Self { bar: ProgressBar::with_draw_target(None, target), begun: false }
     }
 
-    /// A bar if the iteration limit is finite.
+    /// Bar only with an iteration limit.
     fn begin<P: Clone>(&mut self, name: &str, state: &GradientState<P>) {
         let bounded = state.get_max_iters() < u64::MAX;
         let template = if bounded {
@@ -38,7 +38,7 @@ impl Progress {
         } else {
             "{prefix} {pos} {msg} ({elapsed})"
         };
-        // An invalid template must not end a run; indicatif's default is used.
+        // An invalid template must not end a run.
         let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
         self.bar.set_style(style);
         self.bar.set_prefix(name.to_owned());

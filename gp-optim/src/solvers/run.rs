@@ -15,21 +15,21 @@ use std::fmt;
 use std::ops::Deref;
 use std::time::Instant;
 
-/// Problem with state that checkpoints store.
+/// Problem with checkpointed state.
 pub trait Remembers {
-    /// `true` if evaluations depend on more than the point.
+    /// `true` with state besides the point.
     fn has_memory(&self) -> bool;
 
-    /// State of later evaluations besides the point.
+    /// State besides the point.
     ///
     /// # Errors
-    /// Reason that it cannot be stored.
+    /// Reason, in words.
     fn memory(&self) -> Result<Vec<u8>, String>;
 
     /// Restores a stored state.
     ///
     /// # Errors
-    /// Reason that it does not fit.
+    /// Reason, in words.
     fn recall(&mut self, memory: &[u8]) -> Result<(), String>;
 }
 
@@ -47,8 +47,7 @@ impl<O: StochasticObjective> Remembers for O {
     }
 }
 
-/// argmin [`Solver`] and problem under a [`Control`], in place of argmin's executor for problems with state
-/// or borrowed data.
+/// argmin [`Solver`] under a [`Control`]; problems may have state.
 pub struct ControlledRun<O, S, P> {
     problem: Problem<O>,
     solver: S,
@@ -58,7 +57,7 @@ pub struct ControlledRun<O, S, P> {
     history: Option<History>,
     control: Control,
     written: Option<(Instant, u64)>,
-    /// A stop signal stopped the last iteration: its state is invalid.
+    /// Stopped last iteration: invalid state.
     cut: bool,
 }
 
@@ -106,8 +105,7 @@ where
         self
     }
 
-    /// Attaches an argmin checkpoint of solver and state. A run with a stateful problem then does not start;
-    /// use the file of a [`Control`].
+    /// Attaches an argmin checkpoint; an error for problems with state.
     #[must_use]
     pub fn checkpointing<C: Checkpoint<S, GradientState<P>> + 'static>(mut self, checkpoint: C) -> Self {
         self.attached = Some(Box::new(checkpoint));
@@ -126,10 +124,10 @@ where
         self
     }
 
-    /// Runs until the solver, a limit or the control stops it.
+    /// Runs until solver, limit or control stop.
     ///
     /// # Errors
-    /// [`OptimError`] if the run cannot start; [`OptimError::Interrupted`] if it can be resumed.
+    /// [`OptimError`]; [`OptimError::Interrupted`] if resumable.
     pub fn run(mut self) -> Result<OptimizationResult<O, S, GradientState<P>>, OptimError> {
         self.control = self.control.begun();
         self.refuse_memory()?;
@@ -150,8 +148,8 @@ where
         Ok(OptimizationResult::new(self.problem, self.solver, self.state))
     }
 
-    /// An interrupt stops evaluations only if a checkpoint exists or none is required. One older than the
-    /// run stops it after one iteration.
+    /// Interrupts stop evaluations with a checkpoint or none required; older ones end the run after one
+    /// iteration.
     fn iterate_until_over(&mut self, resumed: bool) -> Result<(), OptimError> {
         let early = self.control.is_interrupted();
         while !self.is_over() {

@@ -8,15 +8,13 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum StopReason {
-    /// The gradient is within tolerance.
+    /// Gradient within tolerance.
     SmallGradient,
-    /// Neither the value nor the quadratic model decreases further.
+    /// No decrease, actual or predicted.
     Plateau,
-    /// The value does not decrease along a negative slope, or too many evaluations failed: an edge of the
-    /// domain, a penalty barrier, rounding, or a wrong gradient.
+    /// No decrease downhill, or too many failures: domain edge, barrier, rounding, wrong gradient.
     Blocked,
-    /// Steepest descent found no lower value although all evaluations succeeded: rounding or a wrong
-    /// gradient.
+    /// No lower value: rounding or wrong gradient.
     NoProgress,
     /// Iteration limit reached.
     MaxIterations,
@@ -28,14 +26,14 @@ pub enum StopReason {
     TargetReached,
     /// Interrupt requested.
     Interrupted,
-    /// The mean of mini-batches decreases no further beyond noise.
+    /// Mini-batches: plateau within noise.
     WithinNoise,
-    /// Message of the observer or control that stopped the run.
+    /// Message of an observer or control.
     Other(String),
 }
 
 impl StopReason {
-    /// `true` for a minimum within tolerances.
+    /// `true` within tolerances or noise.
     #[must_use]
     pub fn is_converged(&self) -> bool {
         matches!(self, Self::SmallGradient | Self::Plateau | Self::WithinNoise)
@@ -53,10 +51,10 @@ impl StopReason {
 
     pub(super) fn of_run(solver: Option<&Self>, executor: Option<&TerminationReason>) -> Self {
         match (executor, solver) {
-            // These take precedence: the executor sets them only if the solver had no valid reason.
+            // These precede: the executor sets them only without a valid reason of the solver.
             (Some(TerminationReason::Timeout), _) => Self::TimeLimit,
             (Some(TerminationReason::Interrupt), _) => Self::Interrupted,
-            // A solver that converges in the iteration in which a limit is reached has converged.
+            // A solver may converge as a limit is reached.
             (_, Some(reason)) => reason.clone(),
             (Some(TerminationReason::MaxItersReached), None) => Self::MaxIterations,
             (Some(TerminationReason::TargetCostReached), None) => Self::TargetReached,

@@ -6,7 +6,7 @@ use argmin::core::observers::Observe;
 use argmin::core::{Error, KV, State};
 use std::io::Write;
 
-/// Observer that writes a JSON object per line for each iteration, and one at the end.
+/// Observer that writes JSON lines, one per iteration.
 ///
 /// ```json
 /// {"iteration":0,"value":9.0,"gradient_norm":6.0}
@@ -14,14 +14,14 @@ use std::io::Write;
 /// {"end":"solver converged","iterations":1}
 /// ```
 ///
-/// Numbers parse to the same bits; non-finite ones are `null`. Every line is flushed.
+/// Numbers keep their bits; non-finite: `null`. Flushed by line.
 #[derive(Debug)]
 pub struct Trace<W> {
     to: W,
 }
 
 impl<W: Write> Trace<W> {
-    /// Trace to a writer, such as a file, a buffer or standard error.
+    /// Trace to a writer.
     pub fn new(to: W) -> Self {
         Self { to }
     }

@@ -17,7 +17,7 @@ use posterior::{InBatches, LogPosterior};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Error of evaluating a model; errors of parameters and solvers convert to it.
+/// Evaluation error, from parameters and solvers too.
 pub trait TrainingError: fmt::Display + From<ParameterError> + From<OptimError> {}
 
 impl<E: fmt::Display + From<ParameterError> + From<OptimError>> TrainingError for E {}
@@ -25,24 +25,24 @@ impl<E: fmt::Display + From<ParameterError> + From<OptimError>> TrainingError fo
 /// One evaluation during training.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TrainingProgress {
-    /// Number of evaluations, with this one.
+    /// Evaluations so far, this included.
     pub evaluation: u64,
-    /// `ln p(y) + ln p(parameters)`, not necessarily the best.
+    /// `ln p(y) + ln p(parameters)`, maybe not the best.
     pub log_posterior: f64,
 }
 
-/// Record of one iteration of training.
+/// One iteration of training.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TrainingStep {
     /// Number of iterations, 0 at the start.
     pub iteration: u64,
     /// `ln p(y) + ln p(parameters)`
     pub log_posterior: f64,
-    /// Largest absolute entry of its gradient by unconstrained parameters.
+    /// Largest absolute unconstrained gradient entry.
     pub gradient_norm: f64,
 }
 
-/// Result of training; `ln p(y)` is exact, an approximation or a bound, by model.
+/// Result; `ln p(y)` may be approximate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Training {
     /// `ln p(y) + ln p(parameters)` at the start.
@@ -53,21 +53,21 @@ pub struct Training {
     pub log_marginal_likelihood: f64,
     /// Number of iterations.
     pub iterations: u64,
-    /// Evaluations of value and gradient, failures included.
+    /// Evaluations, failures included.
     pub evaluations: u64,
-    /// Number of failed evaluations.
+    /// Errors and non-finite evaluations.
     pub failed_evaluations: u64,
     /// Last failure's message.
     pub last_failure: Option<String>,
-    /// True if the end is a maximum within tolerances.
+    /// True for a maximum within tolerances.
     pub converged: bool,
-    /// Reason that training stopped.
+    /// Reason to stop.
     pub reason: StopReason,
-    /// Record of each iteration.
+    /// All iterations.
     pub history: Vec<TrainingStep>,
 }
 
-/// Settings of training by a first-order method.
+/// Settings of first-order training.
 #[derive(Clone, Debug)]
 pub struct DescentPlan<R> {
     /// Schedule of batches.
@@ -76,24 +76,21 @@ pub struct DescentPlan<R> {
     pub rule: R,
     /// Stopping criteria and drift.
     pub options: DescentOptions,
-    /// Maximum number of steps.
+    /// Step limit.
     pub steps: u64,
-    /// True to [reduce](super::RateStage::cooling) learning rates towards the end.
+    /// True to [reduce](super::RateStage::cooling) learning rates.
     pub cools: bool,
     /// Time limit, interrupt and checkpoint.
     pub control: Control,
 }
 
-/// Trains a model's free parameters by L-BFGS to a maximum of `ln p(y) + ln p(parameters)`, with prior
-/// densities of natural values.
+/// Maximises `ln p(y) + ln p(parameters)` over free parameters by L-BFGS.
 ///
-/// `evaluate` returns `ln p(y)` and writes its gradient by all natural values, both without priors; it must
-/// depend on the model only. `watch` follows every successful evaluation.
+/// `evaluate` depends on the model only: returns `ln p(y)`, writes its gradient by all natural values,
+/// without priors. `watch` sees successes.
 ///
 /// # Errors
-/// [`OptimError`] for a start that cannot be evaluated, an invalid option or checkpoint, or an
-/// [interrupt](OptimError::Interrupted), with the model unchanged. Later failed evaluations are counted
-/// instead.
+/// [`OptimError`], with the model unchanged.
 pub fn train<M: ParameterSetMut + Clone, E: TrainingError>(
     model: &mut M,
     options: &MinimiseOptions,
@@ -104,10 +101,10 @@ pub fn train<M: ParameterSetMut + Clone, E: TrainingError>(
     train_beside(model, &mut (), options, alone, |model, (), progress| watch(model, progress))
 }
 
-/// [`train`] with a companion that evaluations depend on and change.
+/// [`train`] with a companion.
 ///
 /// # Errors
-/// As for [`train`], with the companion's state unspecified.
+/// As [`train`]; the companion may have changed.
 pub fn train_beside<M: ParameterSetMut + Clone, C: Companion, E: TrainingError>(
     model: &mut M,
     companion: &mut C,
@@ -130,10 +127,10 @@ pub fn train_beside<M: ParameterSetMut + Clone, C: Companion, E: TrainingError>(
     Ok(Training::new(minimum, &history.records(), model.log_prior()))
 }
 
-/// Companion's state in the checkpoint of `control`, if any, for training in several runs.
+/// Companion's state in the checkpoint.
 ///
 /// # Errors
-/// [`OptimError::Checkpoint`] for a damaged or another run's file.
+/// [`OptimError::Checkpoint`].
 pub fn companion_memory<C: Companion>(control: &Control) -> Result<Option<C::Memory>, OptimError> {
     let control = control.about(C::KIND);
     let Some(file) = control.resumes_from() else { return Ok(None) };
@@ -142,15 +139,13 @@ pub fn companion_memory<C: Companion>(control: &Control) -> Result<Option<C::Mem
     Ok(Some(decoded.map_err(|what| file.unfit(what))?.1))
 }
 
-/// Trains a model's free parameters by a first-order method towards a maximum of
-/// `ln p(y) + ln p(parameters)`.
+/// Maximises `ln p(y) + ln p(parameters)` over free parameters by a first-order method.
 ///
-/// `evaluate` estimates `ln p(y)` from one batch and writes its gradient by all natural values, both without
-/// priors; it may use and change the companion. `watch` follows every successful evaluation. Models without
-/// free parameters are evaluated too.
+/// `evaluate` estimates `ln p(y)`, writes its gradient by all natural values, without priors, and may change
+/// the companion. Models without free parameters are evaluated too.
 ///
 /// # Errors
-/// As for [`train`], with the companion's state unspecified.
+/// As [`train`]; the companion may have changed.
 pub fn train_by_descent<M: ParameterSetMut + Clone, C: Companion, R: UpdateRule, E: TrainingError>(
     model: &mut M,
     companion: &mut C,
@@ -159,7 +154,7 @@ pub fn train_by_descent<M: ParameterSetMut + Clone, C: Companion, R: UpdateRule,
     watch: impl FnMut(&M, &C, TrainingProgress),
 ) -> Result<Descended, E> {
     let free = model.free_count();
-    // A solver needs at least one number; without free parameters it gets one that nothing depends on.
+    // A solver needs a number: one that nothing depends on.
     let mut start = vec![0.0; free.max(1)];
     model.write_free(&mut start[..free])?;
     let epochs = plan.steps / plan.batches.per_epoch() as u64;

@@ -2,7 +2,7 @@
 
 pub(super) use crate::number::all_finite;
 
-/// Number of independent partial sums, whose additions overlap; determines the bits.
+/// Overlapping partial sums; determines the bits.
 const LANES: usize = 8;
 
 pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
@@ -18,7 +18,7 @@ pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
     sums.iter().sum::<f64>() + rest
 }
 
-/// √(aᵀa), without overflow if the largest entry and the result are finite.
+/// `√(aᵀa)`, without intermediate overflow.
 pub(super) fn norm(a: &[f64]) -> f64 {
     let squares = dot(a, a);
     if squares.is_normal() {
@@ -31,12 +31,12 @@ pub(super) fn norm(a: &[f64]) -> f64 {
     largest * a.iter().map(|x| (x / largest).powi(2)).sum::<f64>().sqrt()
 }
 
-/// max |aᵢ|; 0 if empty, NaN if an entry is NaN.
+/// `max |aᵢ|`; 0 if empty, NaN with NaN.
 pub(super) fn max_norm(a: &[f64]) -> f64 {
     a.iter().fold(0.0, |most: f64, x| if x.abs() <= most || most.is_nan() { most } else { x.abs() })
 }
 
-/// sum ← sum + x; `true` if all entries are finite.
+/// `sum ← sum + x`; `true` if all entries are finite.
 pub(super) fn add_to(sum: &mut [f64], x: &[f64]) -> bool {
     let (sum_lanes, sum_rest) = sum.as_chunks_mut::<LANES>();
     let (x_lanes, x_rest) = x.as_chunks::<LANES>();

@@ -12,11 +12,11 @@ use std::fmt;
 use std::sync::Arc;
 use traffic::Counters;
 
-/// Transport of numbers between processes, in order.
+/// Ordered transport of numbers between processes.
 ///
-/// Messages are received by a call of the same length, from one thread at a time.
+/// Sends and receives match in length; one thread at a time.
 pub trait Processes: fmt::Debug + Send + Sync {
-    /// Rank of this process, from 0.
+    /// Rank, from 0.
     fn rank(&self) -> usize;
 
     /// Number of processes.
@@ -25,20 +25,20 @@ pub trait Processes: fmt::Debug + Send + Sync {
     /// Sends numbers to another process.
     ///
     /// # Errors
-    /// Message of the transport.
+    /// Transport's message.
     fn send(&self, to: usize, numbers: &[f64]) -> Result<(), String>;
 
-    /// Receives `numbers.len()` numbers from another process; blocks.
+    /// Receives `numbers.len()` numbers; blocks.
     ///
     /// # Errors
-    /// Message of the transport.
+    /// Transport's message.
     fn receive(&self, from: usize, numbers: &mut [f64]) -> Result<(), String>;
 
-    /// Ends all processes immediately, this one too, with an exit code.
+    /// Ends all processes immediately.
     fn end_all(&self, code: u8);
 }
 
-/// Processes that run one command in step; by default one. Clones share the team.
+/// Processes in step; by default one.
 #[derive(Clone, Default)]
 pub struct Team(Option<Arc<Members>>);
 
@@ -60,7 +60,7 @@ impl Team {
         self.count() == 1
     }
 
-    /// Rank of this process, from 0.
+    /// Rank, from 0.
     #[must_use]
     pub fn rank(&self) -> usize {
         self.0.as_ref().map_or(0, |members| members.processes.rank())
@@ -72,19 +72,19 @@ impl Team {
         self.0.as_ref().map_or(1, |members| members.processes.count())
     }
 
-    /// `true` for process 0, which writes, prints and decides.
+    /// `true` for process 0, which decides.
     #[must_use]
     pub fn leads(&self) -> bool {
         self.rank() == 0
     }
 
-    /// Messages of this process so far, and their time.
+    /// Messages so far, with their time.
     #[must_use]
     pub fn traffic(&self) -> Traffic {
         self.0.as_ref().map_or_else(Traffic::default, |members| members.counters.so_far())
     }
 
-    /// Ends all processes immediately; no effect with one.
+    /// Ends all processes; no effect on the default team.
     pub fn end_all(&self, code: u8) {
         if let Some(members) = &self.0 {
             members.processes.end_all(code);
@@ -99,7 +99,7 @@ impl Team {
         self.with(|members| members.counters.sending(numbers.len(), || members.processes.send(to, numbers)))
     }
 
-    /// Receives `numbers.len()` numbers from another process; blocks.
+    /// Receives `numbers.len()` numbers; blocks.
     ///
     /// # Errors
     /// [`TeamError`].
@@ -112,7 +112,7 @@ impl Team {
         work(members).map_err(|reason| TeamError { reason })
     }
 
-    /// Copies the numbers of process `root` to all, along a tree.
+    /// Copies the numbers of process `root` to all.
     ///
     /// # Errors
     /// [`TeamError`].
@@ -138,7 +138,7 @@ impl Team {
         Ok(())
     }
 
-    /// Sums over all processes; whole numbers only, because the order depends on the number of processes.
+    /// Sums whole numbers over processes (the order varies).
     ///
     /// # Errors
     /// [`TeamError`].
@@ -204,7 +204,7 @@ impl Team {
         Ok(all)
     }
 
-    /// Decision of process 0, usually to stop; `true` if its message is lost.
+    /// Decision of process 0; `true` if its message is lost.
     #[must_use]
     pub fn decide(&self, own: bool) -> bool {
         if self.is_alone() {
@@ -214,10 +214,10 @@ impl Team {
         self.share(0, &mut decided).is_err() || decided[0] != 0.0
     }
 
-    /// Bytes of process 0, for all; only it calls `own`.
+    /// Bytes of process 0, which alone calls `own`.
     ///
     /// # Errors
-    /// Error of `own` there, [`TeamError`] elsewhere.
+    /// `own`'s, elsewhere [`TeamError`].
     pub fn bytes_of_first<E: From<TeamError>>(
         &self,
         own: impl FnOnce() -> Result<Option<Vec<u8>>, E>,
@@ -225,10 +225,10 @@ impl Team {
         self.bytes_of(0, own)
     }
 
-    /// Bytes of process `root`, for all; only it calls `own`.
+    /// Bytes of process `root`, which alone calls `own`.
     ///
     /// # Errors
-    /// Error of `own` there, [`TeamError`] elsewhere.
+    /// `own`'s, elsewhere [`TeamError`].
     pub fn bytes_of<E: From<TeamError>>(
         &self,
         root: usize,
@@ -260,7 +260,7 @@ impl Team {
     }
 }
 
-/// Value sent in place of a length.
+/// Sent in place of a length.
 const ABSENT: f64 = -1.0;
 const FAILED: f64 = -2.0;
 
@@ -284,7 +284,7 @@ impl fmt::Debug for Team {
     }
 }
 
-/// Always equal: processes do not change the task.
+/// Always equal: not a setting.
 impl PartialEq for Team {
     fn eq(&self, _: &Self) -> bool {
         true

@@ -40,7 +40,7 @@ impl Processes for Pretended {
 }
 
 impl Team {
-    /// Runs `work` in `count` threads that act as processes, for tests; panics if one does.
+    /// Threads as processes; forwards panics.
     ///
     /// ```
     /// use gp_optim::Team;

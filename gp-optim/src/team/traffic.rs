@@ -3,14 +3,14 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// Messages sent by a process, and its time in communication.
+/// Messages and time of communication.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Traffic {
     /// Messages sent.
     pub messages: u64,
     /// Bytes sent.
     pub bytes: u64,
-    /// Time of communication, with waits for other processes.
+    /// Time in communication, waits included.
     pub time: Duration,
 }
 

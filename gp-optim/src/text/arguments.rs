@@ -10,7 +10,7 @@ use crate::similar::did_you_mean;
 pub struct Argument {
     /// Name, before the `=`.
     pub name: String,
-    /// Column of its start.
+    /// Column of the start.
     pub column: usize,
     /// Value, after the `=`.
     pub value: Value,
@@ -32,7 +32,7 @@ pub enum Value {
     Numbers(Numbers),
 }
 
-/// Named arguments of one call, in any case; those not taken are an error.
+/// Named arguments, in any case.
 #[derive(Clone, Debug)]
 pub struct Arguments {
     call: String,
@@ -42,7 +42,7 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// Call at this column, without arguments.
+    /// Call at `column`, without arguments.
     #[must_use]
     pub fn new(call: impl Into<String>, column: usize) -> Self {
         Self { call: call.into(), column, given: Vec::new(), known: Vec::new() }
@@ -54,25 +54,25 @@ impl Arguments {
         &self.call
     }
 
-    /// Column of the call's start.
+    /// Start of the call.
     #[must_use]
     pub fn column(&self) -> usize {
         self.column
     }
 
-    /// Column of an argument, or of the call if missing.
+    /// Argument's column, or the call's.
     #[must_use]
     pub fn column_of(&self, name: &str) -> usize {
         self.given.iter().find(|given| given.is_called(name)).map_or(self.column, |given| given.column)
     }
 
-    /// `true` if the argument is present.
+    /// `true` if present.
     #[must_use]
     pub fn is_given(&self, name: &str) -> bool {
         self.given.iter().any(|given| given.is_called(name))
     }
 
-    /// Takes this argument, marking it as used.
+    /// Takes an argument and marks it used.
     pub fn take(&mut self, name: &str) -> Option<Argument> {
         if !self.known.iter().any(|known| known == name) {
             self.known.push(name.to_owned());
@@ -82,10 +82,10 @@ impl Arguments {
         Some(given.clone())
     }
 
-    /// Parameter as given, or its default, in the same shape: one number, or as many in brackets.
+    /// Parameter in the default's shape, or the default.
     ///
     /// # Errors
-    /// At the argument, for values outside the domain or another shape.
+    /// Values outside the domain, other shapes.
     pub fn parameter(&mut self, default: &Parameter) -> Result<Parameter, SyntaxError> {
         let Some(given) = self.take(default.name()) else { return Ok(default.clone()) };
         let (column, name) = (given.column, default.name().to_owned());
@@ -103,10 +103,10 @@ impl Arguments {
         built.map_err(|error| SyntaxError::new(column, error.to_string()))
     }
 
-    /// Whole-number setting, such as a degree.
+    /// Whole-number setting.
     ///
     /// # Errors
-    /// At the argument, unless a whole number ≥ 0.
+    /// Unless whole, in [0, 2³²).
     pub fn whole_number(&mut self, name: &str, default: usize) -> Result<usize, SyntaxError> {
         let Some(given) = self.take(name) else { return Ok(default) };
         match &given.value {
@@ -118,10 +118,10 @@ impl Arguments {
         .ok_or_else(|| SyntaxError::new(given.column, format!("`{name}` takes a whole number")))
     }
 
-    /// List of whole numbers, such as `dims=[0, 2]`, if given.
+    /// List such as `dims=[0, 2]`, if given.
     ///
     /// # Errors
-    /// At the argument, with message `wanted`, unless a list of whole numbers in brackets.
+    /// Anything else, with message `wanted`.
     pub fn whole_numbers(&mut self, name: &str, wanted: &str) -> Result<Option<Vec<usize>>, SyntaxError> {
         let Some(given) = self.take(name) else { return Ok(None) };
         match &given.value {
@@ -134,10 +134,10 @@ impl Arguments {
         .ok_or_else(|| SyntaxError::new(given.column, wanted))
     }
 
-    /// Checks that every argument was used.
+    /// Checks that all arguments were taken.
     ///
     /// # Errors
-    /// At the first unused one, with the known names.
+    /// First argument left, with known names.
     pub fn finish(&self) -> Result<(), SyntaxError> {
         let Some(stray) = self.given.iter().find(|given| !given.used) else { return Ok(()) };
         let known = if self.known.is_empty() { "none".to_owned() } else { self.known.join(", ") };
@@ -148,6 +148,6 @@ impl Arguments {
 }
 
 fn whole(value: f64) -> Option<usize> {
-    // Whole numbers up to 2³² convert exactly, and no setting is larger.
+    // Exact below 2³²; no setting is larger.
     (value.fract() == 0.0 && (0.0..4_294_967_296.0).contains(&value)).then_some(value as usize)
 }

@@ -7,7 +7,7 @@ use super::SyntaxError;
 pub enum Token {
     /// Finite number, with its sign.
     Number(f64),
-    /// Letters, digits and `_`, not starting with a digit.
+    /// Letters, digits and `_`; no leading digit.
     Name(String),
     /// One of `+ * ( ) [ ] , = ~`.
     Symbol(char),

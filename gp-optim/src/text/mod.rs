@@ -24,7 +24,7 @@ pub use value::{Numbers, value_text};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("column {column}: {message}")]
 pub struct SyntaxError {
-    /// Column in characters, from 1; one past the end if text is missing.
+    /// Column in characters, from 1; end for missing text.
     pub column: usize,
     /// Reason, and correction if known.
     pub message: String,

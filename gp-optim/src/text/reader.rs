@@ -6,10 +6,10 @@ use super::lexer::{Placed, Token, tokens};
 use super::value::{Given, Numbers};
 use crate::prior::Prior;
 
-/// Most arguments of a call; few enough for linear search.
+/// Maximum per call, for linear search.
 const MAX_ARGUMENTS: usize = 100;
 
-/// Cursor over the tokens of a text, with rules of all grammars.
+/// Cursor over tokens.
 #[derive(Clone, Debug)]
 pub struct Reader {
     tokens: Vec<Placed>,
@@ -20,7 +20,7 @@ impl Reader {
     /// Cursor at the first token.
     ///
     /// # Errors
-    /// For invalid characters, non-finite numbers, over a million characters.
+    /// Invalid characters or numbers, over a million characters.
     pub fn new(text: &str) -> Result<Self, SyntaxError> {
         Ok(Self { tokens: tokens(text)?, at: 0 })
     }
@@ -43,7 +43,7 @@ impl Reader {
         self.tokens[self.at].column
     }
 
-    /// Skips the next token unless it is the end.
+    /// Skips the next token.
     pub fn advance(&mut self) {
         self.at = (self.at + 1).min(self.tokens.len() - 1);
     }
@@ -54,7 +54,7 @@ impl Reader {
         SyntaxError::new(self.column(), message)
     }
 
-    /// Skips this symbol if next; `true` if it was.
+    /// Skips this symbol, if next; `true` if so.
     pub fn take_symbol(&mut self, symbol: char) -> bool {
         let found = *self.peek() == Token::Symbol(symbol);
         if found {
@@ -63,7 +63,7 @@ impl Reader {
         found
     }
 
-    /// Skips this name, in any case, if next; `true` if it was.
+    /// Skips this name, in any case, if next; `true` if so.
     pub fn take_name(&mut self, word: &str) -> bool {
         let found = self.peek().is_name(word);
         if found {
@@ -75,7 +75,7 @@ impl Reader {
     /// Skips this symbol.
     ///
     /// # Errors
-    /// If the next token is another.
+    /// Another token.
     pub fn expect_symbol(&mut self, symbol: char) -> Result<(), SyntaxError> {
         if self.take_symbol(symbol) {
             return Ok(());
@@ -83,10 +83,10 @@ impl Reader {
         Err(self.fail(format!("expected `{symbol}`, found {}", self.peek().describe())))
     }
 
-    /// Reads `name = value` into `arguments` if next; `true` if it was.
+    /// Reads `name = value`, if next; `true` if so.
     ///
     /// # Errors
-    /// A repeated name, too many arguments, or an unreadable value.
+    /// Repeated name, bad value, over 100 arguments.
     pub fn named_argument(&mut self, arguments: &mut Arguments) -> Result<bool, SyntaxError> {
         let Token::Name(name) = self.peek().clone() else { return Ok(false) };
         if *self.peek_second() != Token::Symbol('=') {
@@ -115,10 +115,10 @@ impl Reader {
         self.numbers().map(Value::Numbers)
     }
 
-    /// Reads a number or a list in brackets, with fixed marks, bounds and prior.
+    /// Reads a number or list with conditions.
     ///
     /// # Errors
-    /// Any other text.
+    /// Other text.
     pub fn numbers(&mut self) -> Result<Numbers, SyntaxError> {
         let mut numbers = Numbers { vector: self.take_symbol('['), ..Numbers::default() };
         if !(numbers.vector && self.take_symbol(']')) {

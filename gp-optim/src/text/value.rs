@@ -9,15 +9,15 @@ use crate::parameter::Parameter;
 use crate::prior::Prior;
 use crate::transform::Transform;
 
-/// Number, or list in brackets, with fixed marks, bounds and priors.
+/// Numbers with fixed marks, bounds, priors.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Numbers {
     pub(super) values: Vec<f64>,
     pub(super) fixed: Vec<bool>,
     pub(super) vector: bool,
-    /// Bounds and prior after the number or the closing bracket.
+    /// After the number or closing bracket.
     pub(super) shared: Given,
-    /// Bounds and priors inside the brackets, per number.
+    /// Inside the brackets, per number.
     pub(super) own: Vec<Given>,
 }
 
@@ -28,13 +28,13 @@ pub(super) struct Given {
 }
 
 impl Numbers {
-    /// Values without marks, bounds and priors.
+    /// Bare numbers.
     #[must_use]
     pub fn values(&self) -> &[f64] {
         &self.values
     }
 
-    /// `true` for a list in brackets.
+    /// `true` for a bracketed list.
     #[must_use]
     pub fn is_vector(&self) -> bool {
         self.vector
@@ -47,10 +47,10 @@ impl Numbers {
         is_bare(&self.shared) && self.own.iter().all(is_bare) && !self.fixed.contains(&true)
     }
 
-    /// Parameter of this name and domain with these values, bounds and priors.
+    /// Parameter of this name and domain.
     ///
     /// # Errors
-    /// For values or bounds outside the domain, or without prior density.
+    /// Values or bounds outside domain or prior.
     pub fn into_parameter(
         self,
         name: impl Into<Cow<'static, str>>,
@@ -85,7 +85,7 @@ fn transform_between((lo, hi): (f64, f64)) -> Transform {
     }
 }
 
-/// Text of a parameter's value with fixed marks, bounds and prior, which parses back.
+/// Values, marks, bounds and priors as parseable text.
 ///
 /// ```
 /// use gp_optim::{Parameter, Prior, Transform, text::value_text};

@@ -13,7 +13,7 @@ use gp_optim::{
 use std::cell::{Cell, RefCell};
 use std::time::Duration;
 
-/// Σᵢ (i + 1) (xᵢ − i)² / 2 with neighbours coupled by 0.4 xᵢ xᵢ₊₁.
+/// `Σᵢ (i + 1) (xᵢ − i)² / 2 + 0.4 xᵢ xᵢ₊₁`
 fn coupled(x: &[f64], gradient: &mut [f64]) -> Result<f64, String> {
     gradient.fill(0.0);
     let mut value = 0.0;
@@ -52,8 +52,7 @@ fn alternation_ends_where_all_parameters_together_do() {
     assert_eq!((schedule.max_rounds, schedule.tolerance, schedule.stages.len()), (200, 1e-6, 3));
     let end = minimise_in_stages(coupled, &START, &groups(), &schedule).unwrap();
     assert!(end.converged && end.reason == StopReason::Plateau && end.rounds > 2, "{end:?}");
-    // Rounds reduce the distance by a factor of a few, so the remaining distance is of the order of the
-    // tolerance.
+    // Rounds reduce the distance by a factor of a few: the rest is of the order of the tolerance.
     assert!(end.value - together.value < 1e-5 && end.value >= together.value - 1e-9);
 }
 
@@ -170,7 +169,7 @@ fn a_run_resumed_in_any_stage_ends_with_the_same_bits() {
             run.checkpointing(file.clone().max_iterations(u64::MAX))
         })
         .unwrap();
-        // Only the cache of recent points is not in the file, and it is not counted.
+        // Only the uncounted cache of recent points is not in the file.
         assert!(resumed.x.iter().zip(&whole.x).all(|(a, b)| a.to_bits() == b.to_bits()), "{stop}");
         resumed.x.clone_from(&whole.x);
         assert_eq!(resumed, whole, "{stop}");
@@ -223,8 +222,7 @@ fn first_order_methods_alternate_until_a_round_changes_nothing() {
         .rounds(groups.alternating(u64::MAX), 1e-6);
     let end = descend(Whole(watched), &START, solver, 1_000_000).unwrap();
     assert!(end.converged && end.reason == StopReason::Plateau, "{end:?}");
-    // As for L-BFGS above: after a round that changes 1e-6, the remaining distance is a small multiple of
-    // that.
+    // As above: after a change of 1e-6, a small multiple remains.
     assert!((end.value.unwrap() - together.value).abs() < 1e-5, "{end:?}");
     let mut turns = moved.into_inner();
     turns.dedup();
@@ -245,7 +243,7 @@ fn rounds_end_with_their_epochs_and_carry_on_over_mini_batches() {
         .rounds(groups().alternating(2), 1e-9);
     let end = descend(one, &START, solver, 100_000).unwrap();
     assert!(end.converged && end.iterations < 10_000, "{end:?}");
-    // Rounds of three stages of two epochs of two batches, and the evaluation at the start.
+    // Three stages of two epochs of two batches; the start is an evaluation too.
     assert_eq!(calls.get() % 12, 0, "{} evaluations", calls.get());
     let solver = Descent::new(Momentum::new(0.05, 0.0), Batches::whole(1).unwrap()).unwrap();
     let refused = descend(Whole(coupled), &START, solver.rounds(groups().alternating(2), -1.0), 10);

@@ -1,4 +1,4 @@
-//! Values stay inside the set, only free ones move, and stored parameters read back.
+//! Values inside the set, free elements, stored parameters.
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails is a failed test")]
 
@@ -107,7 +107,7 @@ fn the_chain_rule_agrees_with_differences() {
             value(&moved)
         };
         let difference = (at(h) - at(-h)) / (2.0 * h);
-        // Values of size 30 rounded by ε and divided by h.
+        // Values of size 30, rounded by ε, divided by h.
         assert!((difference - gradient[i]).abs() < 1e-7, "{i}: {difference} and {}", gradient[i]);
     }
     assert!(w.chain_gradient(&natural, &mut [0.0; 3]).is_err());

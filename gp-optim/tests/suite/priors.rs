@@ -57,7 +57,7 @@ fn examples() -> Vec<Prior> {
 fn densities_integrate_to_one() {
     for prior in examples() {
         let mass = integrate(|theta| prior.log_density(theta).exp(), prior.support());
-        // The quadrature itself is good to about 1e-13 on the examples; the gamma family loses a little in lnΓ.
+        // The quadrature is accurate to 1e-13 here; gamma loses some in lnΓ.
         assert!((mass - 1.0).abs() < 1e-11, "{prior} has mass {mass}");
     }
 }
@@ -75,7 +75,7 @@ fn slopes_are_central_differences() {
             let h = 1e-6 * theta.abs().max(1e-4);
             let difference = (prior.log_density(theta + h) - prior.log_density(theta - h)) / (2.0 * h);
             let slope = prior.derivative(theta);
-            // Rounding of the log density (of size ≤ 1e3) over h dominates.
+            // Rounding of the log density (≤ 1e3) over h dominates.
             let allowed = 1e-6 * slope.abs() + 1e3 * f64::EPSILON / h;
             assert!((difference - slope).abs() <= allowed, "{prior} at {theta}: {difference} and {slope}");
         }
@@ -173,7 +173,7 @@ fn other_units_scale_the_density() {
             for theta in [0.2, 0.5, 0.8].map(inside) {
                 let expected = prior.log_density(theta) - factor.ln();
                 let found = scaled.log_density(factor * theta);
-                // Differences of terms as large as rate · θ and shape · ln rate, some 1e2.
+                // Differences of terms of about 1e2.
                 assert!((found - expected).abs() < 1e-12, "{prior} by {factor}: {found} and {expected}");
                 let h = 1e-6 * (factor * theta).abs().max(1e-4 * factor);
                 let at = |step: f64| prior.log_density(theta + step / factor);

@@ -7,7 +7,7 @@ fn spacing(magnitudes: &[f64]) -> f64 {
     magnitudes.iter().fold(f64::MIN_POSITIVE, |most, m| most.max(m.abs())) * f64::EPSILON
 }
 
-/// Rounding of θ to η and back: of η relative to itself, of the sum with the ends relative to the larger.
+/// Rounding of θ to η and back: of η, and of the sum with the ends.
 fn round_trip_tolerance(transform: Transform, theta: f64) -> f64 {
     let eta = transform.to_unconstrained(theta);
     let through_eta = transform.derivative(eta) * spacing(&[eta, 1.0]);
@@ -83,7 +83,7 @@ proptest! {
             let h = 1e-5;
             let difference = (transform.to_natural(eta + h) - transform.to_natural(eta - h)) / (2.0 * h);
             let slope = transform.derivative(eta);
-            // Truncation is h²/6 times a third derivative below e⁵, rounding is 160 ε / h.
+            // Truncation h²/6 · third derivative below e⁵, rounding 160 ε / h.
             prop_assert!((difference - slope).abs() <= 1e-8 * (1.0 + slope), "{transform} at {eta}");
         }
     }
@@ -93,7 +93,7 @@ proptest! {
 fn tiny_and_huge_positive_values_keep_their_digits() {
     for theta in [f64::MIN_POSITIVE, 1e-300, 1e-10, 1.0, 1e10, 1e300, f64::MAX] {
         let back = Transform::Positive.to_natural(Transform::Positive.to_unconstrained(theta));
-        // |ln θ| ≤ 710 is rounded by up to 710 ε / 2, which exp turns into a relative error.
+        // `|ln θ| ≤ 710` is rounded by up to 710 ε / 2, a relative error of exp.
         assert!((back / theta - 1.0).abs() <= 400.0 * f64::EPSILON, "{theta} came back as {back}");
     }
 }
@@ -141,7 +141,7 @@ fn empty_and_unbounded_sets_are_refused() {
     for transform in refused {
         let error = transform.validate().unwrap_err();
         assert!(matches!(error, ParameterError::InvalidTransform { .. }), "{transform}: {error}");
-        // Even such a transform must not panic.
+        // No panic either.
         let _ = (transform.to_natural(0.5), transform.contains(0.5), transform.derivative(0.5));
     }
     assert_eq!(Transform::Interval { lo: 0.0, hi: 1.0 }.validate(), Ok(()));

@@ -29,7 +29,7 @@ impl Inference for DenseVariational {
         state.predictor(self)
     }
 
-    /// λ and ν converge at every evaluation, from previous values.
+    /// λ and ν converge at every evaluation.
     fn learn_with(
         &mut self,
         data: &dyn DataSource,

@@ -24,7 +24,7 @@ impl Sites {
         all.iter().flat_map(|sites| sites.precision.iter().chain(&sites.shift)).copied().collect()
     }
 
-    /// Sets all λ and ν; negative λ, impossible for log-concave likelihoods, become 0.
+    /// Sets all λ (at least 0) and ν.
     pub(super) fn set_numbers(all: &mut [Self], numbers: &[f64]) {
         let mut next = numbers.iter().copied();
         for sites in all {
@@ -47,7 +47,7 @@ impl Sites {
 #[derive(Debug)]
 pub(super) struct DenseLatent {
     k: Mat<f64>,
-    /// Λ½
+    /// `Λ½`
     pub(super) root: Vec<f64>,
     /// `L_B`
     pub(super) factor: Cholesky,
@@ -136,7 +136,7 @@ impl DenseLatent {
         0.5 * (log_det - trace + quadratic)
     }
 
-    /// Derivatives of −KL by K at fixed m and S, `½ (ααᵀ − Λ½B⁻¹Λ½)` (Bonilla et al. 2019 eq. 87).
+    /// `−∂KL/∂K = ½ (ααᵀ − Λ½B⁻¹Λ½)` at fixed m and S (Bonilla et al. 2019 eq. 87).
     pub(super) fn upstream(
         &self,
         room: &mut Mat<f64>,

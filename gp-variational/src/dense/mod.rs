@@ -1,13 +1,13 @@
-//! Variational inference without inducing inputs: a full Gaussian over latent values, two numbers per observation and
-//! latent function.
+//! Variational inference without inducing inputs: a full Gaussian over latent values, from two numbers per observation
+//! and latent.
 //!
 //! The optimum is `S = (K⁻¹ + Λ)⁻¹`, Λ diagonal (Bonilla et al. 2019 Theorem 2, eq. 35), and `m = S ν`. Natural
-//! gradients find λ and ν, with `B = I + Λ½ K Λ½`: K is never inverted and needs no jitter.
+//! gradients find λ and ν by `B = I + Λ½ K Λ½`: K is never inverted and needs no jitter.
 //!
 //! λ ≥ 0 for log-concave likelihoods; others are refused. Negative estimates from samples become 0.
 //!
-//! At fixed m and S the expected log likelihood does not depend on kernels: derivatives of the bound by kernel
-//! parameters are exact even with sampling (Bonilla et al. 2019 §6.1.1).
+//! At fixed m and S the expected log likelihood does not depend on kernels: kernel gradients are exact even with
+//! sampling (Bonilla et al. 2019 §6.1.1).
 
 mod inference;
 mod latent;

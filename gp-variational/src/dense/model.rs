@@ -7,7 +7,7 @@ use gp_likelihoods::Likelihood;
 use gp_linalg::Threading;
 use gp_optim::{Parameter, ParameterSet, ParameterSetMut};
 
-/// Latent Gaussian-process model without inducing inputs; Gaussian posterior over all latent values.
+/// Gaussian posterior over all latent values, without inducing inputs.
 ///
 /// Parameters: each kernel's, then the likelihood's.
 #[derive(Clone, Debug)]
@@ -19,11 +19,11 @@ pub struct DenseVariational {
 }
 
 impl DenseVariational {
-    /// Model with one kernel per latent of a log-concave likelihood.
+    /// One kernel per latent.
     ///
     /// # Errors
-    /// [`InferenceError::Shape`] for another number of kernels; [`InferenceError::Unsupported`] unless the
-    /// likelihood is log-concave (use [`Savigp`](crate::Savigp) with inducing inputs at the data).
+    /// [`InferenceError::Shape`]; [`InferenceError::Unsupported`] unless log-concave (use
+    /// [`Savigp`](crate::Savigp)).
     pub fn new(
         kernels: Vec<Box<dyn Kernel>>,
         likelihood: Box<dyn Likelihood>,
@@ -37,7 +37,7 @@ impl DenseVariational {
         Ok(Self { kernels, likelihood, expectation: Expectation::Exact, threading: Threading::Pool })
     }
 
-    /// Sets the method for expected log densities.
+    /// Sets the expectation method.
     ///
     /// # Errors
     /// As [`Savigp::with_expectation`](crate::Savigp::with_expectation).
@@ -46,7 +46,7 @@ impl DenseVariational {
         Ok(Self { expectation, ..self })
     }
 
-    /// Sets threading, which does not change results.
+    /// Sets threading, without effect on results.
     #[must_use]
     pub fn with_threading(self, threading: Threading) -> Self {
         Self { threading, ..self }
@@ -58,7 +58,7 @@ impl DenseVariational {
         &self.kernels
     }
 
-    /// Kernels, mutable in values, fixed marks, bounds and priors.
+    /// Kernels, mutable.
     pub fn kernels_mut(&mut self) -> &mut [Box<dyn Kernel>] {
         &mut self.kernels
     }
@@ -69,7 +69,7 @@ impl DenseVariational {
         self.likelihood.as_ref()
     }
 
-    /// Likelihood, mutable in values, fixed marks, bounds and priors.
+    /// Likelihood, mutable.
     pub fn likelihood_mut(&mut self) -> &mut dyn Likelihood {
         self.likelihood.as_mut()
     }

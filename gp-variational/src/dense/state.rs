@@ -14,20 +14,20 @@ use gp_optim::{Companion, Mixing, ParameterSet, StopSignal};
 
 /// Posterior of a dense model on its data.
 ///
-/// The model's parameters may change between calls. Memory: 2N² numbers per latent function plus 2N².
+/// Parameters may change between calls. Memory: 2N² numbers per latent, plus 2N².
 #[derive(Debug)]
 pub struct DenseState {
     x: Mat<f64>,
     y: Vec<f64>,
     outputs: usize,
     latents: Vec<DenseLatent>,
-    /// Current sites, sites of a full step, sites of the attempt; per latent function.
+    /// Current, full-step and attempted sites, per latent.
     sites: Vec<Sites>,
     targets: Vec<Sites>,
     trial: Vec<Sites>,
     lanes: Lanes<DenseLane>,
     pool: Pool<Vec<f64>>,
-    /// Expected log density, then derivatives by the likelihood's parameters, summed over lanes.
+    /// Expected log density, derivatives by likelihood parameters.
     sums: Vec<f64>,
     nodes: Nodes,
     evaluator: Evaluator,
@@ -39,7 +39,7 @@ pub struct DenseState {
 struct DenseLane {
     estimates: Estimates,
     beliefs: Vec<Latent>,
-    /// Derivatives by mean and variance per observation and latent.
+    /// By mean and variance.
     slopes: Vec<(f64, f64)>,
 }
 
@@ -47,8 +47,7 @@ impl DenseState {
     /// Initial state: the prior.
     ///
     /// # Errors
-    /// [`InferenceError::Data`] for no or unreadable data; [`InferenceError::Shape`] for data unfit for the
-    /// model; [`InferenceError::Observation`] for an impossible observation.
+    /// [`InferenceError::Data`], [`InferenceError::Shape`] or [`InferenceError::Observation`].
     pub fn new(model: &DenseVariational, data: &dyn DataSource) -> Result<Self, InferenceError> {
         let outputs = model.likelihood().outputs();
         let rows = Loaded::of(data, outputs)?;
@@ -87,7 +86,7 @@ impl DenseState {
         })
     }
 
-    /// Sets a stop signal for evaluations, even within factorisations.
+    /// Sets a stop signal, polled during factorisations too.
     pub fn set_stop_signal(&mut self, stop_signal: StopSignal) {
         self.evaluator = Evaluator::new(self.evaluator.threading()).with_stop_signal(stop_signal);
     }
@@ -98,17 +97,17 @@ impl DenseState {
         self.x.nrows()
     }
 
-    /// λ and ν of one latent function at all observations, if any.
+    /// λ and ν of a latent.
     #[must_use]
     pub fn sites(&self, latent: usize) -> Option<(&[f64], &[f64])> {
         self.sites.get(latent).map(|sites| (sites.precision.as_slice(), sites.shift.as_slice()))
     }
 
-    /// Takes natural-gradient steps from the current λ and ν to convergence.
+    /// Natural-gradient steps to convergence.
     ///
     /// # Errors
-    /// [`InferenceError::Option`]; [`InferenceError::ImproperPosterior`] if no step raises the bound;
-    /// otherwise as [`value`](Self::value).
+    /// [`InferenceError::Option`]; [`InferenceError::ImproperPosterior`] if no step raises the bound; as
+    /// [`value`](Self::value).
     pub fn come_to_rest(
         &mut self,
         model: &DenseVariational,
@@ -129,7 +128,7 @@ impl DenseState {
         climb(&mut DenseClimb { state: self, model }, start, options, is_short)
     }
 
-    /// Restarts from the prior if λ and ν fail; ends when `is_short`.
+    /// Restarts from the prior after failures.
     pub(super) fn come_to_rest_or_restart(
         &mut self,
         model: &DenseVariational,
@@ -149,13 +148,12 @@ impl DenseState {
     /// Bound at the current λ and ν.
     ///
     /// # Errors
-    /// [`InferenceError::NotFinite`] or errors of kernels and likelihood.
+    /// [`InferenceError::NotFinite`], kernels' and likelihood's.
     pub fn value(&mut self, model: &DenseVariational) -> Result<f64, InferenceError> {
         self.restore(model)
     }
 
-    /// Bound and, in `gradient`, its derivatives by all parameters of kernels and likelihood, also fixed
-    /// ones, in natural units, without priors. As m and S are held constant, these are derivatives of the
+    /// Bound; writes its gradient by all natural values, without priors, at constant m and S: that of the
     /// maximal bound only at convergence.
     ///
     /// # Errors
@@ -247,8 +245,7 @@ impl DenseState {
         Ok(self.sums[0] - self.latents.iter().map(DenseLatent::divergence).sum::<f64>())
     }
 
-    /// Sets the sites of a full natural-gradient step: `λ = −2h` (Bonilla et al. 2019 eq. 126) and
-    /// `ν = g + λ m`.
+    /// Full-step sites: `λ = −2h` (Bonilla et al. 2019 eq. 126), `ν = g + λ m`.
     fn aim(&mut self) {
         let (lanes, count, latents) = (self.lanes.count(), self.x.nrows(), self.latents.len());
         for (lane, own) in self.lanes.states().iter().enumerate() {

@@ -32,7 +32,7 @@ impl Nodes {
         Ok(())
     }
 
-    /// Writes S×Q standard normal numbers, sample by sample.
+    /// S×Q standard normal numbers, by sample.
     pub(crate) fn draw(
         &self,
         sampling: &Sampling,

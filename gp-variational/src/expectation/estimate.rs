@@ -8,14 +8,14 @@ use gp_likelihoods::{
     Latent, LatentDerivatives, Likelihood, PointDerivatives, Targets, Workspace, parameter_count,
 };
 
-/// Scratch for estimates; score estimators first [evaluate](Self::sample) several observations together.
+/// Scratch; score estimators first [`sample`](Self::sample).
 #[derive(Debug, Default)]
 pub(crate) struct Estimates {
     workspace: Workspace,
     pub(crate) slopes: LatentDerivatives,
-    /// Sampling variance of the derivative by each latent's mean; 0 without sampling.
+    /// Sampling variance of `slopes.by_mean`.
     pub(crate) noise: Vec<f64>,
-    /// All samples of t, sample by sample; one sample of f.
+    /// Samples of t; one of f.
     t: Vec<f64>,
     f: Vec<f64>,
     point: PointDerivatives,
@@ -28,13 +28,12 @@ pub(crate) struct Observed<'a> {
     pub(crate) likelihood: &'a dyn Likelihood,
     pub(crate) y: &'a [f64],
     pub(crate) q: &'a [Latent],
-    /// Row of the observation, and its component.
+    /// Row and component.
     pub(crate) place: (usize, usize),
 }
 
 impl Estimates {
-    /// For score estimators: log densities at samples of several observations in one component. `q` has all
-    /// their beliefs.
+    /// Log densities at samples of several observations, for score estimators; beliefs `q`.
     pub(crate) fn sample(
         &mut self,
         asked: (&dyn Likelihood, Targets<'_>),
@@ -51,7 +50,7 @@ impl Estimates {
         }
     }
 
-    /// For one observation, times its weight; `place` is its index among those [sampled](Self::sample).
+    /// Weighted estimate; `place`: index in [`sample`](Self::sample).
     pub(crate) fn estimate(
         &mut self,
         observed: Observed<'_>,
@@ -158,9 +157,8 @@ impl Estimates {
 
 /// Mean of `h_i (ℓ_i − a_i)` over samples, and its variance.
 ///
-/// E[h] = 0, so any a independent of `h_i` leaves the expectation unchanged.
-/// `a_i = Σ_{j≠i} h_j² ℓ_j / Σ_{j≠i} h_j²`, Bonilla et al. 2019 eq. 101 over the other samples, cancels
-/// constants in ℓ.
+/// Unbiased for any a independent of `h_i`. `a_i = Σ_{j≠i} h_j² ℓ_j / Σ_{j≠i} h_j²` (Bonilla et al. 2019 eq.
+/// 101, other samples) cancels constants in ℓ.
 fn score_mean(values: &[f64], h: impl Fn(usize) -> f64, controlled: bool) -> (f64, f64) {
     let count = values.len() as f64;
     let squares = || (0..values.len()).map(|i| h(i) * h(i));

@@ -13,21 +13,19 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) const MAX_SAMPLES: usize = 1 << 16;
 
-/// Method for expected log densities and their derivatives.
+/// Method for expected log densities.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub enum Expectation {
-    /// Closed form of the likelihood, or quadrature: tens of density evaluations for one latent, hundreds to
-    /// thousands for several.
+    /// Closed form or quadrature: tens (several latents: thousands) of evaluations.
     #[default]
     Exact,
-    /// Samples of latent values, independent Gaussians given the component (Bonilla et al. 2019 Theorem 1).
+    /// Samples of latent values (Bonilla et al. 2019 Theorem 1).
     Sampled(Sampling),
 }
 
 /// Settings of sampling.
 ///
-/// Samples depend on seed and observation only: the bound is smooth in all parameters (common random
-/// numbers).
+/// Common random numbers: fixed by seed and observation.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Sampling {
@@ -41,22 +39,20 @@ pub struct Sampling {
     pub seed: u64,
 }
 
-/// Estimator of derivatives by mean m and variance w of a latent value `f = m + √w t`, `t ~ N(0, 1)`.
+/// Derivatives by m and w of `f = m + √w t`, `t ~ N(0, 1)`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Estimator {
-    /// `E[∂ ln p]` and `E[t ∂ ln p]/2√w`, for differentiable likelihoods. Exact derivatives of the sampled
-    /// bound, which line searches need.
+    /// `E[∂ ln p]` and `E[t ∂ ln p]/2√w`, for differentiable likelihoods: exact for the sampled bound.
     #[default]
     Reparameterised,
-    /// `E[t ln p]/√w` and `E[(t² − 1) ln p]/2w` (Bonilla et al. 2019 eq. 25); needs only the density.
+    /// `E[t ln p]/√w` and `E[(t² − 1) ln p]/2w` (Bonilla et al. 2019 eq. 25), by densities only.
     Score,
-    /// `Score` with the score as control variate (Bonilla et al. 2019 eq. 100–103). Unbiased: each sample's
-    /// coefficient comes from the other samples.
+    /// `Score` with control variates (Bonilla et al. 2019 eq. 100–103), unbiased.
     ControlledScore,
 }
 
 impl Estimator {
-    /// `true` if only log densities are evaluated.
+    /// `true` if only densities are evaluated.
     pub(crate) fn is_score(self) -> bool {
         self != Self::Reparameterised
     }
@@ -68,8 +64,7 @@ pub enum Draws {
     /// Independent draws per observation.
     #[default]
     Random,
-    /// One of 32 evenly spread sets of nodes ([`Cubature::quasi_random`]) per observation, with random
-    /// signs; the number of samples is rounded up to even.
+    /// One of 32 [`Cubature::quasi_random`] sets per observation, with random signs; S is rounded up to even.
     ///
     /// [`Cubature::quasi_random`]: gp_likelihoods::quadrature::Cubature::quasi_random
     QuasiRandom,

@@ -9,17 +9,17 @@ pub(super) struct Samples {
     latents: usize,
     params: usize,
     each: usize,
-    /// S×Q standard normal numbers per observation, and their latent values.
+    /// S×Q normal numbers per observation, latent values.
     t: Vec<f64>,
     f: Vec<f64>,
     values: Vec<f64>,
-    /// Mean derivatives by all parameters, per observation.
+    /// Mean derivatives by parameters.
     by_params: Vec<f64>,
     drawn: Vec<f64>,
 }
 
 impl Samples {
-    /// Draws samples of several observations in one component. `q` has their beliefs, concatenated.
+    /// Samples several observations in one component; `q`: concatenated beliefs.
     pub(super) fn fill(
         &mut self,
         (likelihood, rows): (&dyn Likelihood, Targets<'_>),

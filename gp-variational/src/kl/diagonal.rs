@@ -4,8 +4,7 @@ use super::check_finite;
 use super::{add_mean_gradient, of_mean};
 use gp_ep::{InferenceError, check_count};
 
-/// `KL(N(m, diag(exp ρ)) ‖ N(0, I))` in nats; `mean` and `log_variance` (ρ) have n entries; ρ > 709 gives
-/// infinity.
+/// `KL(N(m, diag(exp ρ)) ‖ N(0, I))` in nats, ρ = `log_variance` of n entries; infinite for ρ > 709.
 ///
 /// # Errors
 /// [`InferenceError::Shape`] or [`InferenceError::EntryNotFinite`].
@@ -20,7 +19,7 @@ pub fn diagonal(mean: &[f64], log_variance: &[f64]) -> Result<f64, InferenceErro
 /// n each.
 ///
 /// # Errors
-/// As [`diagonal`], also for gradients of wrong length, with nothing added.
+/// As [`diagonal`], with nothing added.
 pub fn diagonal_reverse(
     mean: &[f64],
     log_variance: &[f64],

@@ -8,7 +8,7 @@ use gp_ep::{InferenceError, check_count};
 
 /// `KL(N(m, L Lᵀ) ‖ N(0, I))` in nats.
 ///
-/// `mean` has n entries; `factor` is n×n, lower triangle read, with a positive diagonal.
+/// `mean`: n; `factor`: n×n, lower, positive diagonal.
 ///
 /// # Errors
 /// [`InferenceError::Shape`], [`InferenceError::EntryNotFinite`], [`InferenceError::FactorNotFinite`] or
@@ -22,7 +22,7 @@ pub fn full(mean: &[f64], factor: MatRef<'_, f64>) -> Result<f64, InferenceError
 /// triangle of `by_factor` (n×n).
 ///
 /// # Errors
-/// As [`full`], also for gradients of wrong shape, with nothing added.
+/// As [`full`], with nothing added.
 pub fn full_reverse(
     mean: &[f64],
     factor: MatRef<'_, f64>,

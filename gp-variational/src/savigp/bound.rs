@@ -13,10 +13,10 @@ use gp_linalg::Threading;
 use gp_optim::{ParameterSet, StopSignal};
 use serde::{Deserialize, Serialize};
 
-/// Bound of a model on observations, with reused memory: M numbers per loaded observation and latent
-/// function, up to [`HELD`](gp_kernels::passes::HELD).
+/// Bound on observations. Memory: M numbers per loaded observation and latent, up to
+/// [`HELD`](gp_kernels::passes::HELD).
 ///
-/// The model's parameters may change between calls.
+/// Parameters may change between calls.
 #[derive(Debug)]
 pub struct Bound {
     passes: Passes<LaneEstimates>,
@@ -40,15 +40,14 @@ impl Bound {
     /// Bound on all data, loaded.
     ///
     /// # Errors
-    /// [`InferenceError::Data`] for no or unreadable data; [`InferenceError::Shape`] for data unfit for the
-    /// model; [`InferenceError::Observation`] for an impossible observation.
+    /// [`InferenceError::Data`], [`InferenceError::Shape`] or [`InferenceError::Observation`].
     pub fn new(model: &Savigp, data: &dyn DataSource) -> Result<Self, InferenceError> {
         let mut bound = Self::build(model, data, data.count())?;
         bound.load_rows(model, data, &Rows::Range(0..data.count()))?;
         Ok(bound)
     }
 
-    /// Bound for batches of up to `capacity` observations; [`load`](Self::load) one before use.
+    /// Bound for batches of up to `capacity` observations; [`load`](Self::load) one first.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -77,11 +76,10 @@ impl Bound {
         })
     }
 
-    /// Loads the next batch; values and gradients then estimate the bound on all data.
+    /// Loads a batch, to estimate the bound on all data.
     ///
     /// # Errors
-    /// [`InferenceError::Shape`] for an empty or too large batch; otherwise as [`new`](Self::new). No batch
-    /// is then loaded.
+    /// [`InferenceError::Shape`] for an empty or too large batch; as [`new`](Self::new), with none loaded.
     pub fn load(
         &mut self,
         model: &Savigp,
@@ -108,12 +106,12 @@ impl Bound {
         })
     }
 
-    /// Sets a stop signal for passes, polled between blocks, with [`DataError::Stopped`].
+    /// Sets a stop signal ([`DataError::Stopped`]), polled between blocks.
     pub fn set_stop_signal(&mut self, stop_signal: StopSignal) {
         self.passes.set_stop_signal(stop_signal);
     }
 
-    /// Draws new samples from now on, for stochastic methods.
+    /// Renews samples, for stochastic methods.
     pub fn redraw(&mut self) {
         self.nodes.epoch = self.nodes.epoch.wrapping_add(1);
     }
@@ -126,13 +124,13 @@ impl Bound {
         (self.nodes.epoch, self.expectation) = (memory.epoch, memory.expectation);
     }
 
-    /// Method for expected log densities, initially the model's.
+    /// Expectation method, initially the model's.
     #[must_use]
     pub fn expectation(&self) -> &Expectation {
         &self.expectation
     }
 
-    /// Sets the method for expected log densities.
+    /// Sets the expectation method.
     ///
     /// # Errors
     /// As [`Savigp::with_expectation`].
@@ -149,17 +147,15 @@ impl Bound {
     /// Value of the bound.
     ///
     /// # Errors
-    /// [`InferenceError::Kernel`] for refused inputs or a `K_zz` that cannot be factored;
-    /// [`InferenceError::NotFinite`] or errors of the likelihood; [`InferenceError::Data`] without a loaded
-    /// batch.
+    /// [`InferenceError::Kernel`] for inputs or `K_zz`; [`InferenceError::NotFinite`], likelihood's;
+    /// [`InferenceError::Data`] without batch.
     pub fn value(&mut self, model: &Savigp) -> Result<f64, InferenceError> {
         self.pass(model, model.posterior(), false)?;
         self.assemble(model, model.posterior())
     }
 
-    /// Bound and, in `gradient`, its derivatives by all parameters, also fixed ones, in natural units,
-    /// without priors, in the order of [`Savigp::parameter_names`]. Those by latent functions are 0 if none
-    /// has a free parameter.
+    /// Bound; writes its gradient by all natural values, without priors, in the order of
+    /// [`Savigp::parameter_names`]; 0 by latent functions if none is free.
     ///
     /// # Errors
     /// As [`value`](Self::value), and [`InferenceError::Shape`].
@@ -202,7 +198,7 @@ impl Bound {
             && self.layout.gram() == Some(gram(posterior))
     }
 
-    /// N divided by the number of loaded observations.
+    /// N / loaded observations.
     pub(super) fn weight(&self) -> f64 {
         self.observations as f64 / self.passes.loaded() as f64
     }
@@ -239,8 +235,7 @@ impl Bound {
         self.passes.run(pass, &mut self.sums, |block, extra| rule.answer(block, extra))
     }
 
-    /// Sampling noise of the last gradient by posterior means: total variance over squared length; 0 without
-    /// sampling.
+    /// Sampling variance of the last gradient by posterior means / squared length.
     #[must_use]
     pub fn relative_noise(&self) -> f64 {
         let sums = self.sums.numbers.last().copied().unwrap_or(0.0);

@@ -13,32 +13,31 @@ use gp_linalg::{Cholesky, JitterPolicy, Threading};
 use serde::{Deserialize, Serialize};
 use std::f64::consts::{LN_2, PI, TAU};
 
-/// Lower bound on the entropy of a mixture, which has no closed form.
+/// Lower bound on a mixture's entropy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum EntropyBound {
-    /// `a_kl` is minus the Bhattacharyya distance, `b_k = −KL_k` (Kolchinsky and Tracey 2017, α = ½). Exact
-    /// for one, equal, or distant components.
+    /// `a_kl` is minus the Bhattacharyya distance, `b_k = −KL_k` (Kolchinsky and Tracey 2017, `α = ½`). Exact
+    /// for single, equal or distant components.
     #[default]
     Distances,
-    /// `a_kl = ln N(m_k; m_l, S_k + S_l)` (Bonilla et al. 2019 eq. 18, Jensen's inequality). Lower than
-    /// `Distances` by up to `½ (1 − ln 2)` per inducing value; for one component by a constant, so the
-    /// optimum is the same.
+    /// `a_kl = ln N(m_k; m_l, S_k + S_l)` (Bonilla et al. 2019 eq. 18, Jensen's inequality). Below
+    /// `Distances` by up to `½ (1 − ln 2)` per inducing value; same optimum for one component.
     Jensen,
 }
 
 #[derive(Debug)]
 pub(super) struct Working {
     pub(super) weights: Vec<f64>,
-    /// `L_S` of each component and latent, for full covariances.
+    /// `L_S` by component and latent, if full.
     pub(super) factors: Vec<Cholesky>,
-    /// Derivatives by proportions, ignoring that these sum to 1.
+    /// Derivatives by proportions, without their constraint.
     pub(super) by_weight: Vec<f64>,
     pub(super) by_mean: Vec<Vec<f64>>,
-    /// Derivatives by `L_S` (lower triangle), or by variances (M×1).
+    /// Derivatives by `L_S` (lower triangle) or variances (M×1).
     pub(super) by_spread: Vec<Mat<f64>>,
-    /// `KL_k` of each component and latent, for full covariances.
+    /// `KL_k` by component and latent, if full.
     divergences: Vec<f64>,
-    /// `exp a_kl`, then its share of the sum over l.
+    /// `a_kl`, then `π_l exp a_kl / Σ`.
     pairs: Vec<f64>,
     scratch: Scratch,
 }
@@ -103,7 +102,7 @@ impl Working {
         }
     }
 
-    /// `L_S`, for full covariances.
+    /// `L_S`, if full.
     pub(super) fn factor(&self, component: usize, latent: usize) -> Option<&Cholesky> {
         let latents = self.by_mean.len() / self.weights.len();
         self.factors.get(component * latents + latent)
@@ -163,7 +162,7 @@ impl Working {
         })
     }
 
-    /// `b_k`; adds `π_k` times its derivatives, except those of `KL_k` for full covariances.
+    /// `b_k`; adds `π_k` times derivatives, except of full `KL_k`.
     fn add_own(&mut self, posterior: &Mixture, bound: EntropyBound, k: usize) -> Result<f64, InferenceError> {
         let (latents, weight) = (posterior.counts().len(), self.weights[k]);
         let mut b = 0.0;
@@ -184,7 +183,7 @@ impl Working {
             }
         }
         if bound == EntropyBound::Jensen {
-            // With Jensen's inequality the pairs hold the whole entropy.
+            // With Jensen's inequality pairs hold the whole entropy.
             let m: usize = posterior.counts().iter().sum();
             b -= 0.5 * m as f64 * (1.0 + TAU.ln()) + 0.5 * self.log_det(posterior, k);
             self.add_log_det(posterior, k, -0.5 * weight);
@@ -237,7 +236,7 @@ impl Working {
         }
         for l in 0..count {
             let along: f64 = (0..count).map(|k| self.weights[k] * self.pairs[k * count + l]).sum();
-            // Components with proportion 0 are skipped: their logarithm has no effect.
+            // Skips proportion 0, whose logarithm has no effect.
             if self.weights[l] > 0.0 {
                 self.by_weight[l] -= along / self.weights[l];
             }
@@ -283,7 +282,7 @@ impl Working {
         Ok((squared, log_det))
     }
 
-    /// `T⁻¹Δ` of one latent into scratch, and the factor of T if full; returns `ln|T|`.
+    /// `T⁻¹Δ` of a latent, and factor of T, into scratch; returns `ln|T|`.
     fn solve(
         &mut self,
         posterior: &Mixture,
@@ -346,7 +345,7 @@ impl Working {
         Ok(())
     }
 
-    /// Adds `2 T̄ L` for one of the two covariances, `T̄ = g (distance · xxᵀ − ½ T⁻¹)`.
+    /// Adds `2 T̄ L` for one covariance, `T̄ = g (distance · xxᵀ − ½ T⁻¹)`.
     fn add_through_sum(&mut self, place: usize, g: f64, distance: f64) -> Result<(), InferenceError> {
         let own = self.factors[place].l();
         let m = own.nrows();

@@ -14,7 +14,7 @@ use gp_kernels::posterior::{InducingPosterior, MixturePosterior};
 use gp_optim::Batches;
 
 impl Savigp {
-    /// Meaning of the bound's values: fixed samples can exceed `ln p(y)`.
+    /// Lower bound, or estimate with samples.
     #[must_use]
     pub fn evidence_kind(&self) -> EvidenceKind {
         match self.expectation() {
@@ -23,7 +23,7 @@ impl Savigp {
         }
     }
 
-    /// `true` for one full Gaussian, for which natural gradients exist.
+    /// `true` for one full Gaussian.
     fn rests(&self) -> bool {
         self.posterior().components() == 1 && self.posterior().covariance() == Covariance::Full
     }
@@ -37,7 +37,7 @@ impl Savigp {
     }
 }
 
-/// Values at the maximum over one full Gaussian, by natural gradients; other posteriors stay as they are.
+/// One full Gaussian converges; other posteriors stay.
 impl Inference for Savigp {
     type Posterior = MixturePosterior<InducingPosterior>;
     type Settings = BoundLearning;

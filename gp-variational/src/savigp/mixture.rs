@@ -11,22 +11,22 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
 
-/// Initial spread of component means, in standard deviations.
+/// Spread of components, in standard deviations.
 const APART: f64 = 0.1;
-/// Initial spread of means in [`Mixture::away`], in prior standard deviations.
+/// Spread of [`Mixture::away`], in prior standard deviations.
 const AWAY: f64 = 0.5;
 
-/// Shape of the covariances of whitened inducing values.
+/// Shape of covariances.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Covariance {
-    /// M(M + 1)/2 numbers per latent function and component.
+    /// `M(M + 1)/2` numbers per latent and component.
     #[default]
     Full,
-    /// Variances only: M numbers per latent function and component.
+    /// Variances: M numbers per latent and component.
     Diagonal,
 }
 
-/// Mixture of K Gaussians over the whitened inducing values of Q latent functions; a Gaussian for K = 1.
+/// K Gaussians over whitened inducing values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mixture {
     covariance: Covariance,
@@ -46,10 +46,10 @@ pub(super) struct Part {
 }
 
 impl Mixture {
-    /// One Gaussian equal to the prior: mean 0, `S = I`.
+    /// Prior: one Gaussian, mean 0, `S = I`.
     ///
     /// # Errors
-    /// [`InferenceError::Shape`] for no latent functions, or for one without inducing values.
+    /// [`InferenceError::Shape`] without inducing values.
     pub fn prior(counts: &[usize], covariance: Covariance) -> Result<Self, InferenceError> {
         if counts.is_empty() || counts.contains(&0) {
             let (what, axis) = ("posterior", "inducing values");
@@ -59,8 +59,8 @@ impl Mixture {
         Ok(Self { covariance, counts: counts.to_vec(), logits: None, parts })
     }
 
-    /// One Gaussian with the prior's covariance and random means of half its standard deviation, for
-    /// likelihoods of products of latents, where the prior is a saddle point of the bound.
+    /// Prior with random means of standard deviation ½, for products of latents, where the prior is a saddle
+    /// point.
     ///
     /// # Errors
     /// As [`prior`](Self::prior).
@@ -78,7 +78,7 @@ impl Mixture {
     /// K Gaussians: [`split`](Self::split) of the prior.
     ///
     /// # Errors
-    /// As [`prior`](Self::prior), and [`InferenceError::Shape`] for K = 0.
+    /// As [`prior`](Self::prior), and [`InferenceError::Shape`] for `K = 0`.
     pub fn spread(
         counts: &[usize],
         covariance: Covariance,
@@ -88,8 +88,8 @@ impl Mixture {
         Self::prior(counts, covariance)?.split(components, seed)
     }
 
-    /// K copies of one Gaussian in equal proportions, means a tenth of its standard deviation apart, so that
-    /// training can separate them. A trained Gaussian is a better start than the prior.
+    /// K copies of one Gaussian, preferably trained: equal proportions, means a tenth of its standard
+    /// deviation apart.
     ///
     /// # Errors
     /// As [`repeated`](Self::repeated).
@@ -111,10 +111,10 @@ impl Mixture {
         Ok(mixture)
     }
 
-    /// K identical copies of one Gaussian in equal proportions.
+    /// K identical copies, equal proportions.
     ///
     /// # Errors
-    /// [`InferenceError::Shape`] for K = 0, or for several components.
+    /// [`InferenceError::Shape`] for `K = 0` or several components.
     pub fn repeated(&self, components: usize) -> Result<Self, InferenceError> {
         check_count("posterior", "components", 1, self.components())?;
         if components == 0 {
@@ -142,7 +142,7 @@ impl Mixture {
         self.covariance
     }
 
-    /// Number M of inducing values per latent function.
+    /// M of each latent function.
     #[must_use]
     pub fn counts(&self) -> &[usize] {
         &self.counts
@@ -154,7 +154,7 @@ impl Mixture {
         self.parts.len() / self.counts.len()
     }
 
-    /// Proportions π of the components, with sum 1.
+    /// Proportions π, with sum 1.
     #[must_use]
     pub fn weights(&self) -> Vec<f64> {
         let mut weights = vec![1.0; self.components()];
@@ -172,20 +172,19 @@ impl Mixture {
         weights.iter_mut().for_each(|w| *w /= total);
     }
 
-    /// Mean of a latent function's whitened inducing values in one component (M).
+    /// Mean of whitened inducing values (M).
     ///
     /// # Panics
-    /// For a missing component or latent function.
+    /// Unknown component or latent.
     #[must_use]
     pub fn mean(&self, component: usize, latent: usize) -> &[f64] {
         self.part(component, latent).mean.values()
     }
 
-    /// Lower Cholesky factor of the covariance of a latent function's whitened inducing values in one
-    /// component (M×M).
+    /// Lower Cholesky factor of the covariance (M×M).
     ///
     /// # Panics
-    /// For a missing component or latent function.
+    /// Unknown component or latent.
     #[must_use]
     pub fn factor(&self, component: usize, latent: usize) -> Mat<f64> {
         let count = self.counts[latent];
@@ -200,12 +199,10 @@ impl Mixture {
         factor
     }
 
-    /// Sets mean and covariance of a latent function in one component; reads the factor's lower triangle, or
-    /// diagonal for a diagonal covariance.
+    /// Sets mean and covariance by the factor's lower triangle (or diagonal).
     ///
     /// # Errors
-    /// [`InferenceError::Shape`]; [`InferenceError::Parameter`] for non-finite numbers or a diagonal entry ≤
-    /// 0.
+    /// [`InferenceError::Shape`]; [`InferenceError::Parameter`] unless finite with positive diagonal.
     pub fn set(
         &mut self,
         component: usize,

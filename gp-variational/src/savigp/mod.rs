@@ -10,19 +10,20 @@
 //! | posterior | [`Mixture`]: K components with full or diagonal covariances |
 //! | expectations | [`Expectation`](crate::Expectation): closed forms and quadrature, or samples |
 //! | entropy of a mixture | [`EntropyBound`] |
-//! | learning | [`Learning`](gp_ep::Learning) with [`BoundLearning`], or in groups ([`Savigp::train_alternating`]) |
+//! | learning | [`Learning`](gp_ep::Learning), [`BoundLearning`], or in groups ([`Savigp::train_alternating`]) |
 //!
 //! | method | posterior | expectations | learning |
 //! |---|---|---|---|
 //! | SVGP (Hensman et al. 2013, 2015) | one full Gaussian | exact | in batches, with or without natural gradients |
-//! | VI and SVI of Villacampa-Calvo & Hernández-Lobato 2017 and Hernández-Lobato & Hernández-Lobato 2016 | one full Gaussian | exact | [all together](BoundLearning::all_together), or in batches |
+//! | VI, SVI (Villacampa-Calvo & Hernández-Lobato 2017) | one full Gaussian | exact | all together, in batches |
+//! | VI, SVI (Hernández-Lobato & Hernández-Lobato 2016) | one full Gaussian | exact | all together, in batches |
 //! | SAVIGP, full Gaussian (Bonilla et al. 2019) | one full Gaussian | samples | any |
-//! | SAVIGP, mixture of diagonals (Bonilla et al. 2019) | K diagonal Gaussians | samples | any without natural gradients |
+//! | SAVIGP, mixture (Bonilla et al. 2019) | K diagonal Gaussians | samples | any without natural gradients |
 //! | VFE | one full Gaussian, Gaussian noise | exact | [`Savigp::come_to_rest`], in one step |
 //!
-//! Unlike in the paper, diagonal covariances are of whitened inducing values: the prior is diagonal for any kernel.
+//! Diagonal covariances are of whitened inducing values: the prior is diagonal for any kernel.
 //!
-//! Sums over data have a fixed order: the number of threads changes no bits. Memory of a batch does not grow with N.
+//! Sums over data have a fixed order: threads change no bits. Memory of a batch does not grow with N.
 
 mod assemble;
 mod bound;

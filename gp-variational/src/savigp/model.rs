@@ -9,9 +9,9 @@ use gp_kernels::posterior::{MixturePosterior, PosteriorFactor};
 use gp_likelihoods::Likelihood;
 use gp_optim::ParameterSet as _;
 
-/// Sparse variational model: a [`LatentModel`] with a Gaussian or mixture posterior.
+/// [`LatentModel`] with a Gaussian or mixture posterior.
 ///
-/// Parameters: each latent function's, the likelihood's, then the posterior's.
+/// Parameters: latent functions', likelihood's, posterior's.
 #[derive(Clone, Debug)]
 pub struct Savigp {
     latent: LatentModel,
@@ -21,11 +21,11 @@ pub struct Savigp {
 }
 
 impl Savigp {
-    /// SVGP model: one full Gaussian, initially the prior, and exact expectations; one process per latent of
-    /// the likelihood, or a shared one, whose projections are computed once.
+    /// SVGP: one full Gaussian, at first the prior; exact expectations; one process per latent, or one
+    /// shared, projected once.
     ///
     /// # Errors
-    /// [`InferenceError::Shape`] for another number of latent functions.
+    /// [`InferenceError::Shape`].
     pub fn new(
         processes: Vec<SparseProcess>,
         likelihood: Box<dyn Likelihood>,
@@ -39,23 +39,23 @@ impl Savigp {
     /// Sets the posterior.
     ///
     /// # Errors
-    /// [`InferenceError::Shape`] for other numbers of inducing values.
+    /// [`InferenceError::Shape`].
     pub fn with_posterior(mut self, posterior: Mixture) -> Result<Self, InferenceError> {
         self.set_posterior(posterior)?;
         Ok(self)
     }
 
-    /// Sets the method for expected log densities.
+    /// Sets the expectation method.
     ///
     /// # Errors
-    /// [`InferenceError::Option`]; [`InferenceError::Unsupported`] for derivatives of samples with a
-    /// likelihood that is not differentiable.
+    /// [`InferenceError::Option`]; [`InferenceError::Unsupported`] for reparameterised non-smooth
+    /// likelihoods.
     pub fn with_expectation(self, expectation: Expectation) -> Result<Self, InferenceError> {
         expectation.check(self.likelihood())?;
         Ok(Self { expectation, ..self })
     }
 
-    /// Sets the entropy bound of a mixture.
+    /// Sets a mixture's entropy bound.
     #[must_use]
     pub fn with_entropy(self, entropy: EntropyBound) -> Self {
         Self { entropy, ..self }
@@ -70,7 +70,7 @@ impl Savigp {
     /// Replaces the posterior.
     ///
     /// # Errors
-    /// [`InferenceError::Shape`] for other numbers of inducing values.
+    /// [`InferenceError::Shape`].
     pub fn set_posterior(&mut self, posterior: Mixture) -> Result<(), InferenceError> {
         let counts = self.counts();
         check_count("posterior", "latent functions", counts.len(), posterior.counts().len())?;
@@ -90,13 +90,13 @@ impl Savigp {
         self.posterior = posterior;
     }
 
-    /// Method for expected log densities.
+    /// Expectation method.
     #[must_use]
     pub fn expectation(&self) -> &Expectation {
         &self.expectation
     }
 
-    /// Entropy bound of a mixture.
+    /// Mixture's entropy bound.
     #[must_use]
     pub fn entropy(&self) -> EntropyBound {
         self.entropy
@@ -105,7 +105,7 @@ impl Savigp {
     /// Predictor of the current posterior.
     ///
     /// # Errors
-    /// [`InferenceError::Kernel`] if `K_zz` cannot be factored.
+    /// [`InferenceError::Kernel`] for a singular `K_zz`.
     pub fn predictor(&self) -> Result<Predictor, InferenceError> {
         let (posterior, components) = (&self.posterior, self.posterior.components());
         let parts = self.latent.posteriors(components, |k, q| {
@@ -115,8 +115,7 @@ impl Savigp {
         Predictor::new(functions, self.likelihood().clone_box(), self.threading())
     }
 
-    /// Names of all values: the [latent model's](LatentModel::parameter_names), then the posterior's, such
-    /// as `posterior[0].mean[5]`.
+    /// [`LatentModel::parameter_names`], then the posterior's (`posterior[0].mean[5]`).
     #[must_use]
     pub fn parameter_names(&self) -> Vec<String> {
         let mut names = self.latent.parameter_names();
@@ -124,7 +123,7 @@ impl Savigp {
         names
     }
 
-    /// Number of the posterior's values, which come last.
+    /// Number of posterior values, which come last.
     pub(super) fn posterior_values(&self) -> usize {
         self.posterior.parameter_count()
     }

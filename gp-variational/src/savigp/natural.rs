@@ -94,7 +94,7 @@ struct BoundClimb<'a> {
 impl Climber for BoundClimb<'_> {
     fn attempt(&mut self, rate: f64, mixing: &mut Mixing) -> Result<f64, InferenceError> {
         let (at, threading) = (self.bound.evaluated(), self.bound.threading());
-        // Steps are linear in the natural parameters, so mixing may combine them.
+        // Steps are linear in natural parameters, so mixing may combine them.
         let (place, whole) = self.natural.naturals(&at, self.posterior)?;
         let is_proper = match mixing.propose(place, whole) {
             Some(mixed) => self.natural.set(mixed, &mut self.trial, threading)?,
@@ -123,13 +123,12 @@ impl Climber for BoundClimb<'_> {
 }
 
 impl Savigp {
-    /// Takes a natural-gradient step of length `rate` in (0, 1] on the observations loaded in `bound`, last
-    /// evaluated with this posterior; halved until the posterior is proper. It may lower the bound.
+    /// Natural-gradient step of length `rate` in (0, 1], from `bound`, last evaluated with this posterior;
+    /// halved until proper. May lower the bound.
     ///
     /// # Errors
     /// [`InferenceError::Unsupported`] unless one full Gaussian; [`InferenceError::Option`];
-    /// [`InferenceError::ImproperPosterior`]; [`InferenceError::Shape`] for a bound not evaluated with such
-    /// a posterior.
+    /// [`InferenceError::ImproperPosterior`]; [`InferenceError::Shape`] if not evaluated.
     pub fn natural_step(&mut self, bound: &mut Bound, rate: f64) -> Result<(), InferenceError> {
         NaturalOptions { rate, ..NaturalOptions::default() }.check()?;
         let mut posterior = self.take_posterior();
@@ -138,11 +137,11 @@ impl Savigp {
         done
     }
 
-    /// Converges the posterior, one full Gaussian, by natural-gradient steps on the data of `bound`.
+    /// Converges one full Gaussian by natural gradients.
     ///
     /// # Errors
-    /// [`InferenceError::Unsupported`] for another posterior; [`InferenceError::Option`];
-    /// [`InferenceError::ImproperPosterior`] if no step raises the bound; otherwise as [`Bound::value`].
+    /// [`InferenceError::Unsupported`] otherwise; [`InferenceError::Option`];
+    /// [`InferenceError::ImproperPosterior`] if no step raises the bound; as [`Bound::value`].
     pub fn come_to_rest(
         &mut self,
         bound: &mut Bound,

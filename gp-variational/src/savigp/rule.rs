@@ -10,7 +10,7 @@ use gp_kernels::passes::{Beliefs, Gram, LaneBlock, LatentBlock, Layout, Seen, Wh
 use gp_likelihoods::{Latent, Targets};
 use std::ops::Range;
 
-/// Observations per piece of work; sampled likelihoods get a whole block.
+/// Observations per piece; whole blocks if sampled.
 const PIECE: usize = 16;
 
 #[derive(Debug, Default)]
@@ -20,8 +20,8 @@ pub(super) struct LaneEstimates(Vec<Piece>);
 struct Piece {
     estimates: Estimates,
     beliefs: Vec<Latent>,
-    /// Per observation: expected log density, derivatives by the likelihood's parameters; per latent,
-    /// derivatives by mean and variance and the former's sampling variance.
+    /// Per observation: expected log density, slopes by likelihood parameters; per latent g, h, variance of
+    /// g.
     answers: Vec<f64>,
 }
 
@@ -31,7 +31,7 @@ pub(super) struct Rule<'a> {
     pub(super) expectation: &'a Expectation,
     pub(super) nodes: &'a Nodes,
     pub(super) proportions: &'a [f64],
-    /// Observations per loaded one: factor of derivatives by φ and s, not of sums.
+    /// N / loaded observations, for slopes by φ and s.
     pub(super) weight: f64,
 }
 
@@ -55,8 +55,7 @@ pub(super) fn gram(posterior: &Mixture) -> Gram {
     if posterior.covariance() == Covariance::Full { Gram::Full } else { Gram::Diagonal }
 }
 
-/// `Σ h φφᵀ` and `Σ g φ` per component and latent; expected log densities per component; derivatives by the
-/// likelihood's parameters; sampling noise.
+/// `Σ h φφᵀ`, `Σ g φ`; expected log densities, slopes by likelihood parameters, sampling noise.
 pub(super) fn layout(posterior: &Mixture, params: usize) -> Layout {
     let components = posterior.components();
     let layout = Layout::new(posterior.counts().to_vec(), components + params + 1);

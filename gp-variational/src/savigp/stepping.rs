@@ -1,24 +1,24 @@
-//! Natural-gradient steps of a posterior, one per mini-batch, beside first-order steps of everything else.
+//! Natural-gradient steps of a posterior, one per mini-batch, with first-order steps of everything else.
 //!
 //! A step of length ρ replaces a share ρ of the posterior by one batch's, with the weight of all N rows. Constant ρ
-//! averages the last 1/ρ batches and keeps their noise. Step t, from 0, has length c/(t + c/ρ₀), an average over the
+//! averages the last 1/ρ batches and keeps their noise. Step t, from 0, has length c/(t + c/ρ₀): an average over the
 //! last c-th of the batches, since earlier ones had other parameters; at least B/N, an average over one epoch.
 //!
-//! `robust_max` [saturates](gp_likelihoods::Described::saturates): it has no gradient at rows with an improbable
-//! label, so a posterior that is soon certain excludes classes for good. Then all steps have length B/N, or five by
-//! the number of steps if longer, and the power of observations grows from 0 to 1 over five epochs, or half of the
-//! steps if sooner. Such maxima become rare.
+//! `robust_max` [saturates](gp_likelihoods::Described::saturates): no gradient at rows with an improbable label, so a
+//! posterior that is soon certain excludes classes for good. Then all steps have length B/N, or five by the number of
+//! steps if longer, and the power of observations grows from 0 to 1 over five epochs, or half of the steps if sooner:
+//! such maxima become rare.
 
 use super::bound::{Bound, SamplingMemory};
 use super::mixture::Mixture;
 use gp_optim::{Companion, ParameterSet, ParameterSetMut};
 
-/// Number c: average over the last fifth of the batches.
+/// Number c: averages the last fifth of batches.
 const RECENT: f64 = 5.0;
-/// Epochs, and share of all steps, over which the power of observations grows.
+/// Epochs, and share of steps, with growing power.
 const EPOCHS: f64 = 5.0;
 const SHARE: f64 = 0.5;
-/// Minimum sum of all step lengths: the start keeps a weight of exp(−5).
+/// Minimum sum of lengths: the start keeps weight exp(−5).
 const MIN_SUM: f64 = 5.0;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -58,7 +58,7 @@ impl NaturalSteps {
     }
 }
 
-/// Bound with new samples for every batch, and the posterior that takes the steps.
+/// Bound, and posterior that takes steps.
 pub(super) struct Stepping {
     pub(super) bound: Bound,
     pub(super) posterior: Mixture,

@@ -11,7 +11,7 @@ use gp_linalg::product::matmul_lower;
 use gp_linalg::{Cholesky, JitterPolicy, LinalgError, Threading};
 
 pub(super) struct Evaluated<'a> {
-    /// Observations per loaded one.
+    /// N / loaded observations.
     pub(super) weight: f64,
     pub(super) layout: &'a Layout,
     pub(super) sums: &'a [f64],
@@ -47,7 +47,7 @@ impl Natural {
         Ok(Self(posterior.counts().iter().map(|&m| Room::new(m)).collect()))
     }
 
-    /// Sets `to` one step from `from`, where the sums were computed; `false` if improper, with `to` invalid.
+    /// Steps from `from`, as evaluated, to `to`; `false`: improper, `to` invalid.
     pub(super) fn step(
         &mut self,
         at: &Evaluated<'_>,
@@ -59,8 +59,7 @@ impl Natural {
         is_proper(for_each_pair(at.threading, &mut self.0, to.parts_mut(), step))
     }
 
-    /// Natural parameters of `from`, and their change in a full step; per latent function, B from the
-    /// diagonal down, then B m.
+    /// Natural parameters, then their full step: per latent B (lower), B m.
     pub(super) fn naturals(
         &mut self,
         at: &Evaluated<'_>,
@@ -74,7 +73,7 @@ impl Natural {
         Ok((place, step))
     }
 
-    /// `false` if the natural parameters are not proper; `to` is then invalid.
+    /// `false` if improper, with `to` invalid.
     pub(super) fn set(
         &mut self,
         naturals: &[f64],
@@ -141,7 +140,7 @@ impl Room {
         self.finish(to)
     }
 
-    /// `B = L_S⁻ᵀ L_S⁻¹` of the last pass, from the diagonal down.
+    /// Lower triangle of `B = L_S⁻ᵀ L_S⁻¹`.
     fn look(&mut self, at: &Evaluated<'_>, q: usize) -> Result<(), InferenceError> {
         let Self { precision, half, .. } = self;
         identity(half.as_mut());
@@ -166,8 +165,7 @@ impl Room {
         m * (m + 1) / 2 + m
     }
 
-    /// Appends B and B m to `place`, their change in a full step to `change`: to `B₁ = I − 2Λ` and
-    /// `B₁ m + g − m`.
+    /// Appends B, B m to `place`, their change towards `I − 2Λ`, `(I − 2Λ) m + g − m` to `change`.
     fn add_naturals(
         &mut self,
         at: &Evaluated<'_>,
@@ -216,8 +214,8 @@ impl Room {
     }
 }
 
-/// Factors `B = U Uᵀ`, U upper triangular, by reversed rows and columns: `S = U⁻ᵀU⁻¹` has the lower factor
-/// U⁻ᵀ. B is given from the diagonal down; `room` receives all.
+/// Factors `B = U Uᵀ`, U upper, by reversed rows and columns: `S = U⁻ᵀU⁻¹` has lower factor `U⁻ᵀ`. `room`
+/// receives B.
 fn factor_reversed(
     lower: MatRef<'_, f64>,
     mut room: MatMut<'_, f64>,
@@ -228,7 +226,7 @@ fn factor_reversed(
     Ok(())
 }
 
-/// Product of a symmetric matrix, given from the diagonal down, and a vector.
+/// Symmetric matrix (lower triangle) times vector.
 fn multiply_symmetric(lower: MatRef<'_, f64>, x: &[f64], out: &mut [f64]) {
     out.fill(0.0);
     for j in 0..x.len() {

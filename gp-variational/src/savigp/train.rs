@@ -3,7 +3,7 @@
 //! - *All together*: L-BFGS on everything.
 //! - *Alternating* (Bonilla et al. 2019 §9.2): L-BFGS on one group after the other.
 //! - *Outer*: L-BFGS on everything but the posterior, converged by natural gradients at every evaluation.
-//! - *In batches*: a first-order method on everything, or beside natural-gradient steps of the posterior.
+//! - *In batches*: a first-order method on everything, or with natural-gradient steps of the posterior.
 
 use super::bound::{Bound, SamplingMemory};
 use super::mixture::Mixture;
@@ -23,18 +23,17 @@ use gp_optim::{
     train_by_descent,
 };
 
-/// Settings of posterior and samples during learning. *Outer* means
-/// [`Learning::Outer`](gp_ep::Learning::Outer), *in steps* `Inner` and `Batches`.
+/// Posterior and samples; *outer*: [`Learning::Outer`](gp_ep::Learning::Outer), *in steps*: `Inner`,
+/// `Batches`.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct BoundLearning {
-    /// Outer: natural gradients for one full Gaussian. `None`, or other posteriors: L-BFGS on all
-    /// parameters.
+    /// Outer natural gradients for one full Gaussian; `None`, other posteriors: L-BFGS on all.
     pub rest: Option<NaturalOptions>,
-    /// In steps: length of the first natural-gradient step of one full Gaussian, one per batch; shorter
-    /// later, until the posterior averages over one epoch. `None`: first-order steps on all parameters.
+    /// First natural-gradient length in steps, for one full Gaussian, then shorter; `None`: first-order steps
+    /// on all.
     pub rate: Option<f64>,
-    /// In steps: adaptive number of samples. `None`: the model's.
+    /// Adaptive samples in steps; `None`: the model's number.
     pub noise: Option<NoiseTarget>,
 }
 
@@ -45,40 +44,40 @@ impl Default for BoundLearning {
 }
 
 impl BoundLearning {
-    /// Outer: natural gradients converge one full Gaussian.
+    /// Outer natural gradients converge one full Gaussian.
     #[must_use]
     pub fn at_rest(rest: NaturalOptions) -> Self {
         Self { rest: Some(rest), ..Self::default() }
     }
 
-    /// Posterior parameters are optimised with all others.
+    /// One optimiser for all parameters.
     #[must_use]
     pub fn all_together() -> Self {
         Self { rest: None, ..Self::default() }
     }
 
-    /// In steps: natural-gradient steps for one full Gaussian, the first of this length.
+    /// Natural gradients in steps, first length `rate`.
     #[must_use]
     pub fn in_steps(rate: f64) -> Self {
         Self { rate: Some(rate), ..Self::default() }
     }
 }
 
-/// Bound after learning. In batches the last is loaded, if any was left to do.
+/// Bound after learning, last batch loaded.
 #[derive(Debug)]
 pub struct BoundState {
     /// Bound with its memory.
     pub bound: Bound,
-    /// Outer: final convergence of one full Gaussian.
+    /// Final convergence of one full Gaussian in outer learning.
     pub ascent: Option<Ascent>,
 }
 
 type Watching<'a> = OnEvaluation<'a, MixturePosterior<InducingPosterior>>;
 
-/// Noise target of an adaptive number of samples, which changes by at most a factor of two per batch.
+/// Adaptive samples, at most doubled or halved per batch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NoiseTarget {
-    /// Standard deviation of the gradient by posterior means, over all entries, relative to its length.
+    /// Noise of the gradient by posterior means, relative to its length.
     pub relative: f64,
     /// Minimum number of samples.
     pub least: usize,
@@ -127,9 +126,8 @@ impl Savigp {
         Ok(Trained { run, state: BoundState { bound, ascent: None } })
     }
 
-    /// Trains groups in turn by L-BFGS: posterior, kernels, likelihood, inducing inputs; ends when a round
-    /// raises the bound by at most 10⁻⁶ (Bonilla et al. 2019 §9.2). Iteration limits are per group and
-    /// round.
+    /// L-BFGS on groups in turn: posterior, kernels, likelihood, inducing inputs; ends at a gain of at most
+    /// 10⁻⁶ per round (Bonilla et al. 2019 §9.2). Iteration limits are per group and round.
     ///
     /// # Errors
     /// As [`learn_with`](gp_ep::Inference::learn_with).
@@ -192,8 +190,7 @@ impl Savigp {
         Ok((groups, schedule))
     }
 
-    /// L-BFGS on the bound maximised over the posterior, one full Gaussian, by natural gradients from the
-    /// previous one.
+    /// L-BFGS on the bound of a converged posterior.
     pub(super) fn learn_outside(
         &mut self,
         data: &dyn DataSource,
@@ -221,7 +218,7 @@ impl Savigp {
         Ok(Trained { run, state: BoundState { bound, ascent } })
     }
 
-    /// A first-order step per batch, with new samples, and a natural-gradient step of the posterior if set.
+    /// First-order step per batch, natural-gradient step if set.
     pub(super) fn learn_in_batches(
         &mut self,
         data: &dyn DataSource,
@@ -318,7 +315,7 @@ impl Companion for Sampled {
 }
 
 impl Bound {
-    /// Options with a running clock, which also limits evaluations.
+    /// Starts the clock; sets the stop signal.
     fn heed(&mut self, options: &MinimiseOptions) -> MinimiseOptions {
         let options = MinimiseOptions { control: options.control.begun(), ..options.clone() };
         self.set_stop_signal(options.control.stop_signal());
@@ -347,12 +344,12 @@ impl Bound {
     }
 }
 
-/// Prefers a fault of the data: retrying with a smaller step would not help.
+/// Data faults first: smaller steps would not help.
 fn unless<R>(fault: Option<InferenceError>, run: Result<R, InferenceError>) -> Result<R, InferenceError> {
     fault.filter(|fault| *fault != DataError::Stopped.into()).map_or(run, Err)
 }
 
-/// Natural gradients from the current posterior, or from the prior if that fails.
+/// Converges from the posterior or, after failures, the prior.
 fn come_to_rest(
     bound: &mut Bound,
     model: &Savigp,
@@ -369,7 +366,7 @@ fn come_to_rest(
     }
 }
 
-/// Model whose posterior is not among its parameters.
+/// Model without posterior parameters.
 #[derive(Clone)]
 struct Outer(Savigp);
 

@@ -36,7 +36,7 @@ fn at_rest(model: &DenseVariational, data: &Table<'_>) -> (DenseState, f64) {
     (state, ascent.bound)
 }
 
-/// Exact regression after one step, although K cannot be factored.
+/// Exact after one step, although K cannot be factored.
 #[test]
 fn with_gaussian_noise_it_is_exact() {
     let problem = Problem::new(60, 1, 1);
@@ -60,7 +60,7 @@ fn with_gaussian_noise_it_is_exact() {
     }
 }
 
-/// At any check, also within the factorisation; the state stays usable.
+/// Stops at any check, even in factorisations.
 #[test]
 fn a_stop_signal_ends_an_evaluation_at_any_question() {
     let problem = Problem::new(60, 1, 1);
@@ -83,13 +83,13 @@ fn a_stop_signal_ends_an_evaluation_at_any_question() {
         state.set_stop_signal(StopSignal::default());
         assert_eq!(state.value(&model).unwrap(), undisturbed, "after question {last}");
     }
-    // The kernel checks once before its table, the work once before and after.
+    // Checks: kernel once, work before and after.
     assert!((4..40).contains(&ended), "{ended}");
 }
 
 #[test]
 fn it_is_a_full_gaussian_at_the_data() {
-    // Few observations: quadrature over three latents takes thousands of nodes.
+    // Few: quadrature over three latents has thousands of nodes.
     let problem = Problem::new(16, 2, 2);
     let cases = [
         ("poisson", problem.counts()),
@@ -106,7 +106,7 @@ fn it_is_a_full_gaussian_at_the_data() {
         let mut sparse = Savigp::new(processes, model.likelihood().clone_box()).unwrap();
         let mut whole = Bound::new(&sparse, &data).unwrap();
         let ascent = sparse.come_to_rest(&mut whole, &tight()).unwrap();
-        // Covers the jitter of inducing inputs and the quadrature over three latents.
+        // Jitter of inducing inputs, quadrature over three latents.
         let tolerance = 1e-6;
         assert_close(bound, ascent.bound, tolerance);
         let there = Mat::from_fn(5, 2, |i, d| 0.7 * i as f64 - 1.0 - d as f64);
@@ -216,7 +216,7 @@ fn samples_of_the_posterior_have_its_moments() {
     for i in 0..3 {
         let mean = samples.row(i).iter().sum::<f64>() / 20_000.0;
         let variance = samples.row(i).iter().map(|x| (x - mean).powi(2)).sum::<f64>() / 20_000.0;
-        // 5 standard errors: of the mean √(v/20000), of a variance √(2/20000) of itself.
+        // 5 standard errors: mean √(v/20000), variance √(2/20000) relative.
         assert!((mean - found.mean[i]).abs() < 5.0 * (found.variance[i] / 20_000.0).sqrt());
         assert!((variance / found.variance[i] - 1.0).abs() < 0.05);
     }

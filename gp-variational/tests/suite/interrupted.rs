@@ -1,4 +1,4 @@
-//! Training interrupted after every iteration and resumed ends with the same bits.
+//! Training interrupted after every iteration has the same bits.
 #![expect(clippy::unwrap_used, reason = "tests say what they expect")]
 
 use crate::savigp::support::{Problem, model};
@@ -14,7 +14,7 @@ use gp_variational::{
 use std::fmt::Debug;
 use std::time::Duration;
 
-/// `run` must take more than a few pieces.
+/// `run` needs several pieces.
 fn in_pieces<T: PartialEq + Debug>(run: impl Fn(Control) -> Result<T, InferenceError>) {
     let straight = run(Control::new()).unwrap();
     let folder = tempfile::tempdir().unwrap();
@@ -45,7 +45,7 @@ fn outer(iterations: u64, control: Control) -> Learning {
     Learning::Outer(minimise(iterations, control))
 }
 
-/// Too few to converge, so evaluations depend on the previous posterior.
+/// Unconverged: evaluations depend on the previous posterior.
 fn few_steps() -> NaturalOptions {
     NaturalOptions { max_steps: 2, rate: 0.6, ..NaturalOptions::default() }
 }

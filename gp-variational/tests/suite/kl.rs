@@ -32,7 +32,7 @@ fn log_det(mut a: Vec<Vec<f64>>) -> f64 {
     sum
 }
 
-/// `½ (tr S + mᵀm − n − ln det S)`, S written out.
+/// `½ (tr S + mᵀm − n − ln det S)`
 fn by_definition(mean: &[f64], factor: &Mat<f64>) -> f64 {
     let n = mean.len();
     let s: Vec<Vec<f64>> = (0..n)
@@ -43,8 +43,8 @@ fn by_definition(mean: &[f64], factor: &Mat<f64>) -> f64 {
     0.5 * (trace + square - n as f64 - log_det(s))
 }
 
-/// Third derivatives ≤ 2·2/0.2³ = 500 (of −ln l at l = 0.2, weight 2): h = 1e-5 truncates below 1e-8. Values
-/// up to 100 round by 1e-14, divided by h 1e-9.
+/// Third derivatives ≤ 2·2/0.2³ = 500 (−ln l at l = 0.2, weight 2): truncation below 1e-8 for h = 1e-5;
+/// rounding 1e-14 / h = 1e-9.
 fn difference(mut f: impl FnMut(f64) -> f64) -> f64 {
     const H: f64 = 1e-5;
     (f(H) - f(-H)) / (2.0 * H)
@@ -58,7 +58,7 @@ proptest! {
     #[test]
     fn full_is_the_definition((mean, factor) in gaussian()) {
         let found = kl::full(&mean, factor.as_ref()).unwrap();
-        // Elimination loses up to the condition number of S, about 1e5 here.
+        // Elimination loses the condition number of S, about 1e5.
         prop_assert!((found - by_definition(&mean, &factor)).abs() <= 1e-10 * (1.0 + found));
         prop_assert!(found >= 0.0);
     }

@@ -1,4 +1,4 @@
-//! Log evidence and posterior of all methods, compared where they must agree.
+//! Methods compared where they agree.
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
 
 use faer::Mat;
@@ -40,11 +40,11 @@ fn gaussian() -> Gaussian {
 }
 
 fn close(found: f64, expected: f64, what: &str) {
-    // Factors of matrices of condition number 1e4, and sites converged to 1e-8.
+    // Matrices of condition number 1e4, sites converged to 1e-8.
     assert!((found - expected).abs() <= 1e-6 * (1.0 + expected.abs()), "{what}: {found}, not {expected}");
 }
 
-/// Inducing inputs at all observations: exact under Gaussian noise.
+/// Inducing inputs at all observations: exact for Gaussian noise.
 fn agrees<M: Inference>(name: &str, model: &M, kind: EvidenceKind) {
     let (x, new) = (points(25), points(40).as_ref().subrows(30, 6).to_owned());
     let y = targets(&x);
@@ -121,7 +121,7 @@ fn all_methods_learn_by_one_verb() {
     learns("ivm", Ivm::new(vec![kernel()], probit()).unwrap(), &signs);
 }
 
-/// A step per update of the posterior, or an error with an unchanged model.
+/// A step per posterior update, or an error and unchanged model.
 fn takes_steps<M: Inference>(name: &str, mut model: M, data: &Observations<'_>, does: bool) {
     let before = model.parameter_values();
     let steps = || Steps::new(Adam::with_rate(0.01), 3);
@@ -155,7 +155,7 @@ fn learning_inside_and_in_batches_is_for_posteriors_that_take_steps() {
     takes_steps("svgp", svgp(&z), &signs, true);
 }
 
-/// Fixed samples can exceed the bound and `ln p(y)`.
+/// Fixed samples can exceed `ln p(y)`.
 #[test]
 fn a_sampled_bound_is_an_estimate() {
     let x = points(12);
@@ -168,8 +168,7 @@ fn a_sampled_bound_is_an_estimate() {
     assert_eq!(sampled.log_evidence(&data).unwrap().kind, EvidenceKind::Estimate);
 }
 
-/// The informative vector machine has the same operations; observation moments follow from class
-/// probabilities.
+/// Informative vector machine; observation moments follow from class probabilities.
 #[test]
 fn labels_have_the_same_verbs() {
     let x = points(40);
@@ -182,7 +181,7 @@ fn labels_have_the_same_verbs() {
     assert!(bound.value < estimate.value + 0.5, "{bound:?} {estimate:?}");
     let (ivm, ep) = (ivm.posterior(&data).unwrap(), ep.posterior(&data).unwrap());
     let (a, b) = (ivm.class_probabilities(x.as_ref()).unwrap(), ep.class_probabilities(x.as_ref()).unwrap());
-    // All rows are active, so only the difference between the criterion's sites and converged EP remains.
+    // All rows are active: only converged EP differs from the criterion's sites.
     assert!((&a - &b).norm_max() < 0.05, "{}", (&a - &b).norm_max());
     assert_eq!(ivm.labels(x.as_ref()).unwrap().len(), 40);
     assert_eq!(ivm.functions().describe(0).seen_as, "active points");
@@ -192,7 +191,7 @@ fn svgp(z: &Mat<f64>) -> Savigp {
     Savigp::new(vec![process(z)], Box::new(BernoulliProbit)).unwrap()
 }
 
-/// Weight w equals w copies; converged, variational inference is Power EP with α = 0.
+/// Weight w equals w copies; converged VI is Power EP with α = 0.
 #[test]
 fn observations_count_as_often_as_their_weights_say() {
     let (x, z) = (points(12), points(5));

@@ -7,13 +7,13 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-/// Allowed relative increase in time (beyond noise) and in allocated bytes.
+/// Allowed relative increase of time and bytes.
 const MOST: f64 = 0.15;
-/// Combined noise above which a row cannot be compared.
+/// Maximum combined noise of comparable rows.
 const NOISY: f64 = 0.3;
-/// Allowed relative difference in product rate.
+/// Maximum relative difference of product rates.
 const OTHER_RATE: f64 = 0.2;
-/// Allocated bytes that any row may add.
+/// Additional bytes allowed to any row.
 const FEW_BYTES: usize = 1 << 16;
 
 pub(crate) fn read(file: &Path) -> Result<Report, BenchError> {
@@ -21,7 +21,7 @@ pub(crate) fn read(file: &Path) -> Result<Report, BenchError> {
     serde_json::from_str(&text).map_err(|cause| format!("{}: {cause}", file.display()).into())
 }
 
-/// Fails for a report of another machine, or without any of these rows.
+/// Fails for another machine, or without common rows.
 pub(crate) fn check(before: &Report, machine: &str, rows: &[&Row]) -> Result<(), BenchError> {
     if before.machine != machine {
         return Err(format!("the report is of another machine: {}, not {machine}", before.machine).into());
@@ -36,12 +36,12 @@ pub(crate) fn check(before: &Report, machine: &str, rows: &[&Row]) -> Result<(),
 pub(crate) struct Comparison {
     compared: usize,
     more: Vec<String>,
-    /// Messages about rows that cannot be compared.
+    /// Messages about incomparable rows.
     unknown: Vec<String>,
 }
 
 impl Comparison {
-    /// `true` if every row could be compared and none takes or allocates more.
+    /// `true` if no row is worse or incomparable.
     pub(crate) fn is_passed(&self) -> bool {
         self.more.is_empty() && self.unknown.is_empty()
     }
@@ -90,7 +90,7 @@ pub(crate) fn compare(before: &Report, now: &Report) -> Comparison {
     found
 }
 
-/// Message about product rates that differ too much for the same kind of machine.
+/// Message about too different product rates.
 fn other_rate(before: &Report, now: &Report) -> Option<String> {
     let rate = |report: &Report| report.rows.iter().map(|row| row.one.product_rate).fold(0.0, f64::max);
     let (then, now) = (rate(before), rate(now));
@@ -163,7 +163,7 @@ mod tests {
         assert_eq!(slower(1.2, 0.0), (2, false));
         assert_eq!(slower(1.2, 0.1), (0, true));
         assert_eq!(slower(0.5, 0.0), (0, true));
-        // Noise excuses no row: it cannot be compared.
+        // Noisy rows cannot be compared.
         assert_eq!(slower(1.0, 0.4), (0, false));
     }
 

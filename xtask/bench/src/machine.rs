@@ -18,7 +18,7 @@ pub(crate) fn name() -> String {
     format!("{}, {threads} threads", cpu.as_deref().unwrap_or("processor unknown"))
 }
 
-/// Commit of the current folder, with `+` if files differ; empty without git.
+/// Commit, with `+` if files differ; empty without git.
 pub(crate) fn commit() -> String {
     let git = |arguments: &[&str]| {
         let done = Command::new("git").args(arguments).output().ok().filter(|done| done.status.success())?;
@@ -30,13 +30,13 @@ pub(crate) fn commit() -> String {
     if is_changed { commit + "+" } else { commit }
 }
 
-/// Similar to the products of the rows.
+/// Product size similar to the rows'.
 const M: usize = 500;
 const COLUMNS: usize = 2_000;
-/// Vector length far beyond any cache.
+/// Vector length beyond any cache.
 const LENGTH: usize = 1 << 25;
 
-/// Operations per second of a matrix product: 2 M² per column.
+/// Operations per second; 2 M² per column.
 pub(crate) fn product_rate(threading: Threading) -> Result<f64, BenchError> {
     let (a, b) = (Mat::from_fn(M, M, |i, j| (i + j) as f64), Mat::from_fn(M, COLUMNS, |i, j| (i * j) as f64));
     let mut out = Mat::zeros(M, COLUMNS);
@@ -45,7 +45,7 @@ pub(crate) fn product_rate(threading: Threading) -> Result<f64, BenchError> {
     Ok(2.0 * (M * M * COLUMNS) as f64 / seconds)
 }
 
-/// Bytes per second of `a ← a s + b`: two numbers read, one written.
+/// Bytes per second of `a ← a s + b`, three numbers each.
 pub(crate) fn memory_rate(threading: Threading) -> Result<f64, BenchError> {
     let (mut a, b) = (vec![1.0f64; LENGTH], vec![2.0f64; LENGTH]);
     let add = |(a, b): (&mut f64, &f64)| *a = *a * 0.5 + b;

@@ -1,8 +1,7 @@
-//! `cargo xtask bench`: times of every method on one thread and on all, relative to rates of matrix products and
-//! memory in the same run.
+//! `cargo xtask bench`: times of every method on one and all threads, relative to rates of matrix products and memory
+//! in the same run.
 //!
-//! A row counts only the operations that its mathematics needs: at 50 % of the product rate, a perfect program would
-//! take half as long. The shortest run counts, because interference only adds time; rates are the better of before and
+//! Rows count only operations that the mathematics needs. The shortest run counts; rates are the better of before and
 //! after.
 
 mod compare;
@@ -21,7 +20,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Time every method, and compare with the machine's rates of matrix products and memory
+/// Time every method, relative to the machine's rates
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask bench", bin_name = "cargo xtask bench")]
 struct Arguments {
@@ -37,8 +36,8 @@ struct Arguments {
     /// Write the table to this file, as Markdown
     #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,
-    /// Fail if a row takes over 15 % longer than in this JSON file, beyond the noise of both, allocates over 15 % more,
-    /// or cannot be compared
+    /// Fail if a row takes over 15 % longer (beyond noise) or allocates over 15 % more than in this JSON
+    /// file, or cannot be compared
     #[arg(long, value_name = "FILE")]
     compare: Option<PathBuf>,
     /// Write rows as problems for other programs to this folder, with expected values; run nothing

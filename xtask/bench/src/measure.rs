@@ -15,7 +15,7 @@ static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Report {
     pub(crate) machine: String,
-    /// Commit of the sources, with `+` if files differ; empty without git.
+    /// Commit, with `+` if files differ; empty without git.
     #[serde(default)]
     pub(crate) commit: String,
     pub(crate) rows: Vec<Measured>,
@@ -28,16 +28,16 @@ pub(crate) struct Measured {
     pub(crate) work: Work,
     pub(crate) one: Times,
     pub(crate) all: Times,
-    /// Allocations and allocated bytes of one run after the first, on one thread.
+    /// Second run's allocations and bytes, one thread.
     pub(crate) allocations: usize,
     pub(crate) allocated: usize,
 }
 
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Times {
-    /// Seconds of the shortest run.
+    /// Shortest run.
     pub(crate) seconds: f64,
-    /// Relative difference between the shortest runs of both halves.
+    /// Relative difference between both halves' shortest runs.
     pub(crate) noise: f64,
     pub(crate) product_rate: f64,
     pub(crate) memory_rate: f64,
@@ -50,7 +50,7 @@ pub(crate) fn row(row: &Row, seconds: f64) -> Result<Measured, BenchError> {
         let region = Region::new(ALLOCATOR);
         run()?;
         let used = region.change();
-        // Rates before and after; the better ones count.
+        // Before and after; the better rates count.
         let (products, memory) = (product_rate(threading)?, memory_rate(threading)?);
         let times = times(seconds, &mut run)?;
         let product_rate = products.max(product_rate(threading)?);

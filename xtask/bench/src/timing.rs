@@ -14,7 +14,7 @@ pub(crate) fn least(
     Ok(times(seconds, &mut run)?.into_iter().fold(f64::INFINITY, f64::min))
 }
 
-/// Times of runs over at least this many seconds and [`MIN_RUNS`] runs.
+/// Times of at least [`MIN_RUNS`] runs and `seconds`.
 pub(crate) fn times(
     seconds: f64,
     run: &mut dyn FnMut() -> Result<(), BenchError>,

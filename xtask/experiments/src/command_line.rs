@@ -1,4 +1,4 @@
-//! Command line, for programs with their own items, kernels, likelihoods and methods.
+//! Command line, for programs with their own kernels, likelihoods and methods.
 
 use crate::commands::Command;
 use crate::error::ExperimentError;
@@ -16,14 +16,14 @@ struct Cli {
     command: Command,
 }
 
-/// Runs this process's command line with a program's registries.
+/// Runs the process's command line.
 pub fn main_with(names: &Context) -> ExitCode {
     let code = run(names, std::env::args_os(), &mut std::io::stdout(), &mut std::io::stderr());
     ExitCode::from(code)
 }
 
-/// Runs a command line, program name first; lists and counts go to `out`, all else to `err`. Returns the
-/// exit code.
+/// Runs a command line, program name first; returns the exit code. Lists and counts go to `out`, all else to
+/// `err`.
 pub fn run(
     names: &Context,
     arguments: impl IntoIterator<Item = OsString>,

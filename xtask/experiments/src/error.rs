@@ -13,7 +13,7 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExperimentError {
-    /// A missing data file.
+    /// Missing data file.
     #[error("cannot read `{}` ({cause}); name the folder of data sets with --data", path.display())]
     NoData {
         /// File path.
@@ -97,10 +97,10 @@ pub enum ExperimentError {
         /// Reason.
         what: String,
     },
-    /// Standard output cannot be written.
+    /// Unwritable standard output.
     #[error("cannot write to standard output: {0}")]
     Write(#[from] std::io::Error),
-    /// Files cannot be read or written, or runs not set up.
+    /// Failed file access or set-up.
     #[error("{0}")]
     Files(String),
     /// Inference failed.

@@ -35,15 +35,14 @@ pub(crate) struct Args {
     /// Number of readers tested in parallel
     #[arg(long, value_name = "N", default_value_t = 2)]
     jobs: usize,
-    /// Test only this input; the file name starts with the name of its reader
+    /// Test only this input; the file name starts with its reader
     #[arg(long, value_name = "FILE")]
     replay: Option<PathBuf>,
 }
 
 const MAX_ENDS: usize = 10;
 
-/// Makes glibc keep freed memory; short inputs would otherwise spend most time on returning and getting
-/// large blocks.
+/// Makes glibc keep freed memory, for speed.
 const KEPT_MEMORY: [(&str, &str); 3] = [
     ("MALLOC_MMAP_THRESHOLD_", "1000000000"),
     ("MALLOC_TRIM_THRESHOLD_", "1000000000"),
@@ -113,7 +112,7 @@ pub(crate) fn run(args: &Args, folder: &Path, out: &mut dyn Write) -> Result<(),
     report(&found, out)
 }
 
-/// Tests one reader; after a crash, a new process continues with the next input.
+/// Tests a reader; continues after a crash.
 fn course(name: &str, seed: u64, limit: Limit, folder: &Path) -> Result<Course, FuzzError> {
     let (mut course, start, mut from) = (Course::default(), Instant::now(), 0);
     let progress = folder.join(format!("{name}.at"));
@@ -159,7 +158,7 @@ fn worker(name: &str, seed: u64, from: u64, left: Limit, progress: &Path) -> Res
         .args(["--executions", &left.executions.to_string(), "--progress"])
         .arg(progress);
     if Path::new(SHARED_MEMORY).is_dir() {
-        // Checkpoints are files; on a disk they take a hundred times as long.
+        // Checkpoints are files, a hundred times slower on a disk.
         command.env("TMPDIR", SHARED_MEMORY);
     }
     command.envs(KEPT_MEMORY).stdin(Stdio::null()).output().map_err(FuzzError::Worker)

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 const MAX_TRIES: usize = 500;
 
-/// Message of at most 200 characters, without digits and quoted text, which depend on the input.
+/// Message without digits and quotations; at most 200 characters.
 pub(crate) fn skeleton(message: &str) -> String {
     let mut parts = message.split(['`', '"', '\'']);
     let outside: String = std::iter::from_fn(|| {
@@ -20,7 +20,7 @@ pub(crate) fn skeleton(message: &str) -> String {
     outside.chars().filter(|letter| !letter.is_ascii_digit()).take(200).collect()
 }
 
-/// Input with the same failure, shortened by removing pieces; unchanged if it took too long.
+/// Shorter input with equal failure; timeouts stay unchanged.
 pub(crate) fn shortened(watched: &Watched, bytes: &[u8], what: &str) -> Vec<u8> {
     if what.starts_with("it took") {
         return bytes.to_vec();

@@ -1,8 +1,7 @@
 //! `cargo xtask fuzz`: random inputs for the readers of the `gp` command.
 //!
-//! Inputs depend on seed, reader and index only, so failures can be repeated. Failures are panics, more than two
-//! seconds or 256 MB, and violations of `gp_cli::fuzzing`. Each reader has its own process, because some failures end
-//! it.
+//! Inputs depend on seed, reader and index only. Failures are panics, more than two seconds or 256 MB, and violations
+//! of `gp_cli::fuzzing`. Each reader has its own process, which some failures end.
 
 mod driver;
 mod error;

@@ -28,7 +28,7 @@ impl Random {
         of[self.below(of.len())]
     }
 
-    /// Number near a power of two, near the maximum, arbitrary, or below 20.
+    /// 2ᵏ, 2ᵏ − 1, −2ᵏ (wrapping), arbitrary, or below 20.
     pub(crate) fn edge(&mut self) -> u64 {
         let power = 1u64 << self.below(64);
         match self.below(6) {

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 /// Memory limit of readers, in bytes.
 const BUDGET: u64 = 64 << 20;
 const LONGEST: Duration = Duration::from_secs(2);
-/// Prefix of crates whose panics are failures even if caught.
+/// Prefix of crates whose caught panics are failures.
 const OURS: &str = "gp-";
 
 thread_local! {
@@ -22,7 +22,7 @@ pub(crate) struct Watched {
 }
 
 impl Watched {
-    /// Reader by name; sets a silent panic hook.
+    /// Named reader; sets a silent panic hook.
     pub(crate) fn new(name: &str) -> Result<Self, FuzzError> {
         std::panic::set_hook(Box::new(|info| {
             let place = info.location().map_or_else(String::new, |at| format!("{}:{}", at.file(), at.line()));
@@ -31,7 +31,7 @@ impl Watched {
         Ok(Self { readers: Readers::new(BUDGET)?, name: name.to_owned() })
     }
 
-    /// Outcome of an input; the error describes a failure.
+    /// Result for an input; errors are failures.
     pub(crate) fn read(&self, bytes: &[u8]) -> Result<Reading, String> {
         PANIC.with(|last| *last.borrow_mut() = None);
         let start = Instant::now();

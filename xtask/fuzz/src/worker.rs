@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 /// Memory limit per worker.
 const MAX_BYTES: usize = 256 << 20;
-/// Time after which an input hangs.
+/// Maximum time per input.
 const HANGS: Duration = Duration::from_secs(20);
 /// Exit code after a hanging input.
 pub(crate) const HUNG: i32 = 77;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::ci::step::Step;
 use crate::error::XtaskError;
 
-/// Execution of a step; a parameter so that tests compile nothing.
+/// Execution of a step; replaced in tests.
 pub(crate) type Perform<'a> = dyn FnMut(&Step, &mut dyn Write) -> Result<(), XtaskError> + 'a;
 
 struct Outcome<'a> {
@@ -15,10 +15,9 @@ struct Outcome<'a> {
     result: Result<(), XtaskError>,
 }
 
-/// Runs `steps` in order; after a failure, only with `keep_going`.
+/// Runs `steps`; after a failure, only with `keep_going`.
 ///
-/// Prints the start and end of each step, and a summary of several. The error lists failed steps with
-/// commands that repeat them.
+/// The error lists failed steps, with commands that repeat them.
 pub(crate) fn run(
     steps: &[Step],
     keep_going: bool,

@@ -1,7 +1,7 @@
 //! Steps of `cargo xtask ci`, fastest first.
 //!
-//! Compiling commands cover the whole workspace with all features in the development profile. Dependencies thus
-//! compile only twice (lints and documentation; tests and examples), and no step invalidates another.
+//! Compiling steps cover the whole workspace with all features in the development profile: dependencies compile only
+//! twice (lints, documentation; tests, examples), and no step invalidates another.
 
 use crate::cargo::CargoCommand;
 use crate::faults::ROUNDS_OF_CI;
@@ -44,7 +44,7 @@ pub(crate) fn names() -> Vec<&'static str> {
     all(false).iter().map(|step| step.name).collect()
 }
 
-/// With `nextest`, tests run in parallel under cargo-nextest.
+/// Steps, with cargo-nextest if `nextest`.
 pub(crate) fn all(nextest: bool) -> Vec<Step> {
     vec![
         Step { name: "format", about: "the sources are formatted", work: Work::Cargo(format()) },
@@ -94,13 +94,13 @@ fn lints() -> CargoCommand {
         .needing("clippy", &["clippy", "--version"])
 }
 
-/// `--examples` includes development dependencies, as for lints, so that no dependency is checked twice.
+/// `--examples` includes development dependencies, as for lints, which shares checked dependencies.
 fn docs() -> CargoCommand {
     CargoCommand::new(&["doc", "--workspace", "--all-features", "--no-deps", "--lib", "--bins", "--examples"])
         .with_variable("RUSTDOCFLAGS", "-D warnings")
 }
 
-/// Continues after a failure. Names targets, because the default also compiles examples.
+/// Names targets, because the default compiles examples.
 fn tests(nextest: bool) -> CargoCommand {
     const NEXTEST: &[&str] =
         &["nextest", "run", "--workspace", "--all-features", "--lib", "--bins", "--tests", "--no-fail-fast"];
@@ -113,7 +113,7 @@ fn doctests() -> CargoCommand {
     CargoCommand::new(&["test", "--workspace", "--all-features", "--doc", "--no-fail-fast"])
 }
 
-/// Development profile, which reuses the libraries compiled for tests.
+/// Shares compiled libraries with tests.
 fn examples() -> CargoCommand {
     CargoCommand::new(&["build", "--workspace", "--all-features", "--examples", "--benches"])
 }
@@ -141,7 +141,7 @@ mod tests {
             }
             let line = step.command_line();
             assert!(line.contains(" --workspace ") && line.contains(" --all-features "), "{line}");
-            // Any of these makes cargo include development dependencies and their features.
+            // Each makes cargo include development dependencies and their features.
             let with_development = ["--all-targets", "--examples", "--tests", "--doc"];
             assert!(with_development.iter().any(|option| line.contains(option)), "{line}");
             assert!(!line.contains("--release") && !line.contains("--profile"), "{line}");

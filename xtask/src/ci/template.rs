@@ -1,6 +1,4 @@
-//! Check of the likelihood template as a crate outside the workspace.
-//!
-//! Crates are packaged and unpacked, which reveals missing files; a copy of the template uses them.
+//! Test of the likelihood template outside the workspace, with packaged crates, which reveals missing files.
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +10,7 @@ use crate::program::output_folder;
 use crate::workspace::RELEASED;
 
 const TEMPLATE: &str = "templates/likelihood";
-/// Copy and unpacked crates, below the build output.
+/// Folder in the build output.
 const PLACE: &str = "outside";
 
 pub(crate) fn check(cargo: &Cargo, root: &Path) -> Result<(), XtaskError> {
@@ -27,7 +25,7 @@ pub(crate) fn check(cargo: &Cargo, root: &Path) -> Result<(), XtaskError> {
     }
     let template = place.join("template");
     copy(&root.join(TEMPLATE), &template)?;
-    // The same third-party versions, already fetched for the workspace.
+    // Same third-party versions, already fetched.
     copy_file(&root.join("Cargo.lock"), &template.join("Cargo.lock"))?;
     fs::create_dir(template.join(".cargo")).map_err(|source| unwritable(&template, source))?;
     let config = template.join(".cargo/config.toml");
@@ -36,14 +34,14 @@ pub(crate) fn check(cargo: &Cargo, root: &Path) -> Result<(), XtaskError> {
     cargo.run_in(&template, &["check", "--quiet", "--all-features"])
 }
 
-/// Cargo configuration that replaces released crates by unpacked ones.
+/// Cargo configuration that selects the unpacked crates.
 fn patches(place: &Path) -> String {
     let line = |name: &str| format!("{name} = {{ path = {:?} }}\n", place.join(name).display().to_string());
     let lines: String = RELEASED.into_iter().map(line).collect();
     format!("[patch.crates-io]\n{lines}")
 }
 
-/// Unpacks a crate of any version into a folder of its name.
+/// Unpacks a crate into `place/name`.
 fn unpack(packages: &Path, name: &str, place: &Path) -> Result<(), XtaskError> {
     let folder = place.join(name);
     let file = packages.join(format!("{name}-{}.crate", env!("CARGO_PKG_VERSION")));

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Fault {
-    /// `kill -9`, which the command cannot handle.
+    /// `kill -9`.
     Kill,
     Term,
     /// SIGHUP of a closed terminal.
@@ -66,7 +66,7 @@ impl Fault {
 
     pub(super) const PAUSE: Duration = Duration::from_millis(5);
 
-    /// `true` if the command may end without cleaning up or giving a reason.
+    /// `true` if clean-up or message may be missing.
     pub(super) fn may_end_abruptly(self) -> bool {
         matches!(self, Self::Kill | Self::Memory)
     }

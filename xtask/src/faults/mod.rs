@@ -1,7 +1,7 @@
 //! `cargo xtask faults`: the `gp` command under kills, signals, limits, full disks and concurrent runs.
 //!
-//! Each round disturbs a command in its own folder at a random moment. Outputs must be unchanged or complete, without
-//! unfinished files; resumed training must give the same bytes; there must be one message.
+//! Each round disturbs a command at a random moment. Outputs must be unchanged or complete, without unfinished files;
+//! resumed training must give the same bytes; there must be one message.
 
 mod draw;
 mod fault;
@@ -44,7 +44,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<(), XtaskError> {
     }
 }
 
-/// Builds the command as `cargo xtask ci` does, and runs rounds.
+/// Builds the command, and runs rounds.
 pub(crate) fn check(
     root: &Path,
     cargo: &Cargo,

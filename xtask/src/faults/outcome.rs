@@ -20,7 +20,7 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    /// Adds a round; an error is a violated property.
+    /// Counts a round; errors are violated properties.
     pub(super) fn add(&mut self, number: u64, played: Result<Played, String>) {
         self.rounds += 1;
         match played {

@@ -1,4 +1,4 @@
-//! Round: a command, a fault, and properties that must hold afterwards.
+//! Round: command, fault, and properties that must hold.
 
 use std::fs;
 use std::io::Read;
@@ -14,11 +14,11 @@ use super::outcome::Played;
 use super::scenario::{self, STATE, Scenario};
 use super::workbench::{MOUNTED, Workbench, remove};
 
-/// Time after which a command hangs.
+/// Maximum duration of a command.
 const PATIENCE: Duration = Duration::from_secs(120);
-/// Exit codes listed by `gp --help`.
+/// Exit codes of `gp --help`.
 const CODES: [i32; 8] = [0, 2, 3, 4, 5, 6, 7, 130];
-/// Loader's exit code if memory is too small to start the command.
+/// Loader's exit code if memory is too small.
 const NOT_LOADED: i32 = 127;
 const UNFINISHED: &str = ".gp-unfinished-";
 const OLD: &[u8] = b"precious";
@@ -33,7 +33,7 @@ struct Round<'a> {
     draw: Draw,
 }
 
-/// Runs a round; a violated property is the error, and keeps the folder.
+/// Runs a round; a violation is an error and keeps the folder.
 pub(super) fn play(bench: &Workbench, seed: u64, number: u64) -> Result<Played, String> {
     let mut draw = Draw::of_round(seed, number);
     let possible = |fault: &&Fault| bench.impossible().iter().all(|(known, _)| known != *fault);
@@ -126,7 +126,7 @@ impl Round<'_> {
         }
     }
 
-    /// Two concurrent runs, sharing the checkpoint folder if there is one, else the output.
+    /// Two concurrent runs with common checkpoint, else output.
     fn rivals(&mut self) -> Result<Vec<Output>, String> {
         let words = self.words();
         let mut others = words.clone();
@@ -160,7 +160,7 @@ impl Round<'_> {
         ended(child, Duration::ZERO, &[])
     }
 
-    /// Random time, up to this share of the command's duration.
+    /// Random time, up to `share` of the duration.
     fn moment(&mut self, share: f64) -> Result<Duration, String> {
         let time = self.bench.expected(self.scenario)?.time;
         Ok(time.mul_f64(share * self.draw.share()))
@@ -202,7 +202,7 @@ impl Round<'_> {
         }
     }
 
-    /// Output: old file, new file, or none.
+    /// Output found: `old`, `new`, `none` or `printed`.
     fn check_output(&self, successes: usize) -> Result<&'static str, String> {
         let Some(name) = self.scenario.output else { return Ok("printed") };
         let (path, new) = (self.place.join(name), &self.bench.expected(self.scenario)?.bytes);
@@ -240,7 +240,7 @@ impl Round<'_> {
         }
     }
 
-    /// Repeats the command undisturbed; it must give the expected result and clean up.
+    /// Repeats the command undisturbed; checks result and clean-up.
     fn recover(&self) -> Result<(), String> {
         let mut words = self.bench.words(self.scenario, true);
         if self.scenario.checkpoint {
@@ -274,7 +274,7 @@ fn succeeded(ends: &[Output]) -> usize {
     ends.iter().filter(|end| end.status.success()).count()
 }
 
-/// Redirects output to a folder, a device, or a prefixed name.
+/// Redirects output to folder, device or prefixed name.
 fn write_to(words: &mut Vec<String>, scenario: &Scenario, front: &str) {
     let Some(name) = scenario.output else { return };
     let Some(place) = words.iter().position(|word| word == "-o").map(|flag| flag + 1) else { return };
@@ -313,7 +313,7 @@ fn ended(child: Child, after: Duration, signals: &[&'static str]) -> Result<Outp
     })
 }
 
-/// Sends a signal; an ended process is no error.
+/// Sends a signal; ignores failure.
 fn send(signal: &str, id: &str) {
     let _ = Command::new("kill").args([signal, id]).stdout(Stdio::null()).stderr(Stdio::null()).status();
 }

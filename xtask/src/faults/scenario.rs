@@ -6,9 +6,9 @@ pub(super) struct Scenario {
     pub(super) words: &'static str,
     /// Output file; None if printed.
     pub(super) output: Option<&'static str>,
-    /// `true` if the command also reads the output file.
+    /// `true` if the command reads its output.
     pub(super) in_place: bool,
-    /// `true` if training can resume from a checkpoint folder.
+    /// `true` for resumable training.
     pub(super) checkpoint: bool,
 }
 
@@ -51,7 +51,7 @@ pub(super) const ALL: &[Scenario] = &[
     Scenario::new("cv with a checkpoint", CV, None).with_checkpoint(),
 ];
 
-/// Commands that make models for scenarios, with output files.
+/// Models for scenarios, and their commands.
 pub(super) const MODELS: [(&str, &str); 2] = [
     ("model.gp", "fit t.csv --target y --method sep --inducing 8 --batch-size 20 --epochs 2 -o model.gp"),
     ("exact.gp", "fit t.csv --target y --method exact --parameters known -o exact.gp"),

@@ -1,4 +1,4 @@
-//! Shared by rounds: program, input files, undisturbed results.
+//! Program, input files and undisturbed results.
 
 use std::collections::BTreeMap;
 use std::fs;

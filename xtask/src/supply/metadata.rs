@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::cargo::Cargo;
 use crate::error::XtaskError;
 
-/// All packages needed by any feature on any platform.
+/// Packages of all features and platforms.
 #[derive(Debug, Deserialize)]
 pub(super) struct Metadata {
     pub(super) packages: Vec<Package>,

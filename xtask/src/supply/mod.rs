@@ -1,7 +1,6 @@
 //! `cargo xtask supply`: licences and versions of third-party crates, and metadata of released packages.
 //!
-//! The policy `deny.toml` is shared with `cargo deny check licenses bans`; this command needs no network or other
-//! program.
+//! Reads the policy `deny.toml` of `cargo deny check licenses bans`; needs no network.
 
 mod licence;
 mod metadata;
@@ -58,7 +57,7 @@ fn licence_fault(package: &Package, policy: &Policy) -> Option<String> {
     (!licence::is_allowed(stated, &policy.licenses.allow)).then(fault)
 }
 
-/// Crates in several versions without a reason, and obsolete reasons.
+/// Duplicate versions without reasons, and obsolete reasons.
 fn version_faults(packages: &[&Package], policy: &Policy) -> Vec<String> {
     let mut versions: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for package in packages {
@@ -89,7 +88,6 @@ fn version_faults(packages: &[&Package], policy: &Policy) -> Vec<String> {
     faults
 }
 
-/// `true` for packages to release; the rest are tools and examples.
 fn is_released(package: &Package) -> bool {
     crate::workspace::RELEASED.contains(&package.name.as_str())
 }

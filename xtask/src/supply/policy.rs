@@ -1,4 +1,4 @@
-//! `deny.toml` of cargo-deny, reduced to what is checked here.
+//! Checked part of cargo-deny's `deny.toml`.
 
 use serde::Deserialize;
 use std::path::Path;

@@ -1,10 +1,10 @@
-//! Finding of a rule at one place.
+//! Findings of rules.
 
 use std::fmt;
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Finding {
-    /// Relative to the workspace root, separated by `/`.
+    /// From the workspace root, with `/`.
     pub(crate) path: String,
     pub(crate) line: usize,
     /// Rule name; set by [`check_all`](super::rules::check_all).

@@ -1,4 +1,4 @@
-//! Small temporary workspace, clean until a test plants a fault.
+//! Temporary workspace in which tests plant faults.
 
 use std::path::Path;
 
@@ -40,7 +40,7 @@ pub(crate) struct Fixture {
 }
 
 impl Fixture {
-    /// The eight crates, with every rule satisfied.
+    /// Eight crates without findings.
     pub(crate) fn clean() -> Self {
         let fixture = Self { folder: tempfile::tempdir().unwrap() };
         fixture.write("Cargo.toml", WORKSPACE);
@@ -89,7 +89,7 @@ impl Fixture {
         assert!(findings.is_empty(), "{findings:#?}");
     }
 
-    /// Asserts that a rule has one finding, here, with these words.
+    /// Asserts a single finding, with place and words.
     pub(crate) fn expect_one(&self, check: Check, path: &str, line: usize, words: &str) {
         let findings = self.findings(check);
         assert_eq!(findings.len(), 1, "{findings:#?}");
@@ -117,7 +117,7 @@ impl Fixture {
         std::fs::remove_file(self.root().join(path)).unwrap();
     }
 
-    /// First line that contains `text`, or its first line if it has several.
+    /// Line at which `text` starts.
     pub(crate) fn line_of(&self, path: &str, text: &str) -> usize {
         let content = self.text(path);
         let offset = content.find(text).unwrap();

@@ -1,6 +1,6 @@
 //! `cargo xtask tidy`: project rules beyond compiler lints.
 //!
-//! [`tree`] reads the workspace once; each file of [`rules`] is a function from it to [`Finding`](finding::Finding)s.
+//! [`tree`] reads the workspace; [`rules`] map it to [`Finding`](finding::Finding)s.
 
 mod finding;
 #[cfg(test)]
@@ -20,13 +20,13 @@ use tree::Tree;
 /// Options of `cargo xtask tidy`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Print the rules instead of checking them
+    /// Print the rules instead
     #[arg(long, conflicts_with = "root")]
     list: bool,
-    /// Count the words of documentation per crate instead of checking the rules
+    /// Count words of documentation per crate instead
     #[arg(long, conflicts_with = "list")]
     words: bool,
-    /// Check the workspace in this folder instead of that of the current folder
+    /// Check the workspace in this folder instead of the current one
     #[arg(long, value_name = "FOLDER")]
     root: Option<PathBuf>,
 }

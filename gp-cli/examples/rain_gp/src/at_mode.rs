@@ -1,4 +1,4 @@
-//! Custom posterior in model files: a Gaussian at a mode, joint over all latent functions.
+//! Custom posterior: a Gaussian at a mode, joint over latents.
 
 use faer::prelude::ReborrowMut as _;
 use faer::{Accum, Mat, MatRef};
@@ -18,7 +18,7 @@ use std::ops::Range;
 const NAME: &str = "at_mode";
 const ROUNDING: f64 = 1e-12;
 
-/// `N(v, H⁻¹)` over all whitened inducing values, latent by latent.
+/// `N(v, H⁻¹)` over all whitened inducing values.
 #[derive(Clone, Debug)]
 pub struct AtMode {
     priors: Vec<InducingPrior>,
@@ -40,7 +40,7 @@ struct StoredLatent {
 }
 
 impl AtMode {
-    /// Registry entry that reads this posterior.
+    /// Registry entry of the reader.
     #[must_use]
     pub fn entry() -> PosteriorEntry {
         PosteriorEntry::new(NAME, read)
@@ -52,7 +52,7 @@ impl AtMode {
         Ok(Self { priors: priors.collect::<Result<_, _>>()?, v, factor })
     }
 
-    /// φ of one latent function (zeros in the rows of other latents), `L_H⁻¹φ`, and residual variances s.
+    /// φ of one latent (zeros for others), `L_H⁻¹φ`, residual variances s.
     fn project(
         &self,
         latent: usize,
@@ -69,7 +69,7 @@ impl AtMode {
         Ok(Projected { phi, half, mean, left: projection.residual().to_vec() })
     }
 
-    /// Joint mean and covariance of the values of some latent functions, latent by latent.
+    /// Joint mean and covariance of some latents, latent by latent.
     fn together(
         &self,
         latents: Range<usize>,

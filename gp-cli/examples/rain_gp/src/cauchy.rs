@@ -9,7 +9,7 @@ use gp_optim::Parameter;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CauchyProfile;
 
-/// Kernel `1 / (1 + Σ_d (x_d − z_d)² / ℓ_d²)`: smooth functions with long-range correlation.
+/// `1 / (1 + Σ_d (x_d − z_d)² / ℓ_d²)`: smooth functions with long-range correlation.
 pub type Cauchy = Radial<CauchyProfile>;
 
 impl Profile for CauchyProfile {

@@ -1,4 +1,4 @@
-//! Example of a custom `gp`: daily counts of showers, some missed.
+//! Example of a custom `gp`: daily showers, some missed.
 #![doc = include_str!("../README.md")]
 
 mod at_mode;

@@ -8,27 +8,26 @@ use gp_likelihoods::{
 use gp_optim::{Parameter, Transform};
 use rand::{Rng, RngExt};
 
-/// Showers per day. Latent 0 decides rain, `p(wet) = Φ(f₀)`; after each shower of a wet day another follows
-/// with probability `σ(f₁)`. A share `missed` of wet days is noted as dry. With `w = (1 − missed) Φ(f₀)`:
-/// `p(0 | f) = 1 − w`, and `p(y | f) = w · (1 − σ(f₁)) σ(f₁)^{y−1}` for y ≥ 1. This is one factor per
-/// latent, so EP integrates over one at a time.
+/// Showers per day. Latent 0 decides rain, `p(wet) = Φ(f₀)`; further showers follow with probability `σ(f₁)`.
+/// A share `missed` of wet days is noted as dry. With `w = (1 − missed) Φ(f₀)`: `p(0 | f) = 1 − w`, and `p(y
+/// | f) = w · (1 − σ(f₁)) σ(f₁)^{y−1}` for y ≥ 1. One factor per latent: EP integrates over one at a time.
 #[derive(Clone, Debug)]
 pub struct Showers {
     noted: Noted,
 }
 
-/// Factor of f₀: any shower noted.
+/// Factor of f₀: any shower.
 #[derive(Clone, Debug)]
 struct Noted {
     missed: [Parameter; 1],
 }
 
-/// Factor of f₁: number of further showers.
+/// Factor of f₁: further showers.
 #[derive(Clone, Debug)]
 struct More;
 
 impl Showers {
-    /// Registry entry: `Registry::built_in().with(Showers::entry())`.
+    /// For `Registry::built_in().with(Showers::entry())`.
     pub fn entry() -> LikelihoodEntry {
         LikelihoodEntry::new("showers", "counts, 0 on dry days and where they were missed", |_| {
             let missed = Parameter::scalar("missed", 0.05, Transform::Interval { lo: 0.0, hi: 1.0 })?;
@@ -138,12 +137,12 @@ impl Density for Noted {
         dry + (missed.ln() + wet - dry).log1p_exp()
     }
 
-    /// Value above which dry days are missed wet days.
+    /// Dry days are missed wet days above this.
     fn bend(&self, _y: &[f64]) -> Option<f64> {
         standard_normal_quantile(1.0 - self.missed[0].value()).ok()
     }
 
-    /// `E[Φ(f)] = Φ(z)` with `z = m / √(1 + v)`: only the whole factor has a closed form, no power of it.
+    /// `E[Φ(f)] = Φ(z)` with `z = m / √(1 + v)`: closed form for power 1 only.
     fn tilted_closed_form(
         &self,
         y: &[f64],
@@ -158,7 +157,7 @@ impl Density for Noted {
         let deviation = (1.0 + q[0].variance()).sqrt();
         let (z, missed) = (q[0].mean() / deviation, self.missed[0].value());
         let wet = standard_normal_cdf(z);
-        // The logarithm, its slope by z, and that by the share.
+        // Logarithm, slope by z, slope by `missed`.
         let (value, slope, by_missed) = if y[0] > 0.0 {
             ((1.0 - missed).ln() + log_normal_cdf(z), inverse_mills(z), -1.0 / (1.0 - missed))
         } else {

@@ -1,4 +1,4 @@
-//! Tables with a header and columns separated by blanks.
+//! Tables with columns separated by blanks.
 
 use gp_cli::data::{Column, Format, Frame, Heading, Kind, ReadOptions, Source, date_text};
 use gp_cli::out::{Cells, OutTable, TableFormat};
@@ -7,11 +7,11 @@ use std::fmt::Write;
 
 const EXTENSIONS: &[&str] = &["spaced"];
 
-/// Reader of this format. Words must not contain blanks.
+/// Reads this format; words have no blanks.
 #[derive(Clone, Copy, Debug)]
 pub struct SpacedReader;
 
-/// Writer of this format.
+/// Writes this format.
 #[derive(Clone, Copy, Debug)]
 pub struct SpacedWriter;
 

@@ -1,4 +1,4 @@
-//! Runs the built program and compares it with the stock `gp`.
+//! The built program, compared with stock `gp`.
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 use gp_cli::Context;
@@ -48,7 +48,7 @@ impl Desk {
         assert!(found == code && err.contains(text), "{line}\n{found}: {err}");
     }
 
-    /// Exit code and message of the stock program.
+    /// Exit code and message of stock `gp`.
     fn stock(&self, command: &str, model: &str, data: &str) -> (u8, String) {
         let at = |name: &str| self.0.path().join(name).into_os_string();
         let data = Some(data).filter(|name| !name.is_empty()).map(at);
@@ -66,7 +66,7 @@ impl Desk {
     }
 }
 
-/// Days with pressure and showers; more showers at low pressure.
+/// Days with pressure and showers; more at low pressure.
 fn days(count: usize, between: &str) -> String {
     let row = |i: usize| {
         let pressure = (i as f64 / 7.0).sin() + 0.1 * ((i * 37) % 11) as f64;
@@ -105,8 +105,7 @@ fn fits_saves_loads_and_predicts() {
     desk.refused("update model.gp days.csv --output more.gp", 2, "takes in no more rows");
 }
 
-/// The model file names the custom posterior, in the first format version that has them; one posterior per
-/// target.
+/// Format version 6 is the first with custom posteriors.
 #[test]
 fn the_posterior_is_in_the_file_by_name() {
     let desk = Desk::new();

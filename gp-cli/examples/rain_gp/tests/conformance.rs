@@ -1,4 +1,4 @@
-//! The example's method passes the conformance kit.
+//! Laplace passes the conformance kit.
 
 use gp_cli::Context;
 use gp_cli::testkit::{Check, MethodFailures, MethodKit};

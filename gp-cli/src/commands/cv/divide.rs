@@ -1,4 +1,4 @@
-//! Division of a table into folds by the options.
+//! Division into folds by options.
 
 use super::division::Division;
 use super::groups::Groups;
@@ -15,12 +15,11 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use serde_json::json;
 
-/// Maximum number of distinct target values for stratification.
+/// Maximum target values for stratification.
 const FEW_LABELS: usize = 26;
 const ONE_ROW: &str = "each fold is one row: scores are means over rows, where rmse is the absolute error and ece has no meaning";
 
-/// Divides `frame` into folds. `rows` counts the rows of the file; `left_out` are those dropped from
-/// `frame`.
+/// Folds of `frame`, from which `left_out` of `rows` are dropped.
 pub(super) fn divide(
     options: &CvOptions,
     context: &Context,

@@ -19,7 +19,7 @@ pub(super) struct Division {
 }
 
 impl Division {
-    /// Refuses folds whose test rows have labels that their training rows lack.
+    /// Refuses test labels absent from training.
     pub(super) fn check_labels(&self, frame: &Frame, target: &str) -> Result<(), CliError> {
         let column = frame.require(&[target])?[0];
         let mut numbers = BTreeMap::new();
@@ -42,7 +42,7 @@ impl Division {
         Ok(())
     }
 
-    /// Folds that train on all rows but their test rows.
+    /// Folds that train on all other rows.
     pub(super) fn of_the_rest(tests: Vec<Vec<usize>>, rows: usize, words: Vec<String>, json: Value) -> Self {
         let part = |test: Vec<usize>| {
             let held_out: BTreeSet<usize> = test.iter().copied().collect();

@@ -26,12 +26,12 @@ impl<'a> Groups<'a> {
         Ok(Self { source: frame.source(), name, groups: groups.into_values().collect(), labels })
     }
 
-    /// Default number of folds: number of groups, at least two and at most `most`.
+    /// Number of groups, within 2 and `most`.
     pub(super) fn default_folds(&self, most: usize) -> usize {
         self.groups.len().clamp(2, most)
     }
 
-    /// Folds of about equal size and, with labels, about equal class frequencies.
+    /// Folds of about equal size, class frequencies.
     pub(super) fn divide(&self, count: usize, seed: u64) -> Result<Division, CliError> {
         let found = self.groups.len();
         if found < count {
@@ -63,8 +63,8 @@ impl<'a> Groups<'a> {
         Ok(Division::of_the_rest(tests, rows, vec![words], json))
     }
 
-    /// Rows and number of groups of each fold. Groups go, largest first (ties at random), to the fold that
-    /// minimises the sum of squared shares of rows and labels.
+    /// Rows and group counts per fold. Each group, largest first (random ties), minimises the sum of squared
+    /// row and label shares.
     fn shared_out(&self, count: usize, rows: usize, seed: u64) -> (Vec<Vec<usize>>, Vec<usize>) {
         let mut order: Vec<&Vec<usize>> = self.groups.iter().collect();
         order.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));

@@ -87,10 +87,10 @@ pub struct CvOptions {
     pub json: bool,
 }
 
-/// Prints the scores of each fold, and means with standard errors.
+/// Prints scores per fold, means and standard errors.
 ///
 /// # Errors
-/// The failure of the first failed fold.
+/// Failure of the first failed fold.
 pub fn run(
     options: &CvOptions,
     context: &Context,
@@ -165,8 +165,7 @@ fn by(options: &CvOptions) -> Option<(&'static str, &str)> {
     groups.or(options.rolling.as_deref().map(|name| ("--rolling", name)))
 }
 
-/// Options for reading, and whether the dividing column is an input: a `--rolling` column is, unless
-/// excluded; a `--groups` column is not.
+/// Reading options; `true` if the dividing column is input: `--rolling` unless excluded, never `--groups`.
 fn read_options(options: &CvOptions) -> Result<(ReadOptions, bool), CliError> {
     let mut read = options.spec.read_options(&options.choice)?;
     let Some((flag, name)) = by(options) else { return Ok((read, false)) };
@@ -193,7 +192,7 @@ struct ScoredFold {
     warnings: Vec<String>,
 }
 
-/// Kernel chosen by a search and best of several starts, as text.
+/// Searched kernel and best start.
 fn chosen(model: &Model) -> Vec<String> {
     let training = &model.about().training;
     let of =
@@ -216,7 +215,7 @@ struct FoldsToScore<'a> {
 }
 
 impl FoldsToScore<'_> {
-    /// Fits and scores all folds in parallel; processes share the folds.
+    /// Fits and scores in parallel; processes share folds.
     fn score(
         &self,
         fit: impl Fn(usize, Plan) -> Result<Model, CliError> + Sync,

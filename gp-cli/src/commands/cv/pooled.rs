@@ -1,4 +1,4 @@
-//! Interval coverage and warnings over all folds.
+//! Coverage and warnings over all folds.
 
 use super::ScoredFold;
 use crate::evaluate::{Losses, Scores, TargetScores, coverage_remarks};
@@ -6,19 +6,19 @@ use crate::left_out::{counted, listed};
 use crate::metrics::{LEVELS, NumberScores};
 use serde::Serialize;
 
-/// Coverage of central intervals over the rows of all folds.
+/// Interval coverage over all rows.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PooledCoverage {
-    /// Target, if there are several.
+    /// Target, if several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
-    /// Number of rows in all folds.
+    /// Rows in all folds.
     pub rows: usize,
     /// Interval levels.
     pub levels: [f64; LEVELS.len()],
-    /// Nominal coverage: the level, or more for counts.
+    /// Nominal coverage: level, or more for counts.
     pub claimed: [f64; LEVELS.len()],
-    /// Share of rows inside the intervals.
+    /// Share of rows inside intervals.
     pub coverage: [f64; LEVELS.len()],
 }
 
@@ -93,7 +93,7 @@ pub(super) fn lines(pooled: &[PooledCoverage]) -> Vec<String> {
     pooled.iter().map(PooledCoverage::words).collect()
 }
 
-/// Remarks on coverage, and warnings of training; those that differ only in digits are merged.
+/// Coverage remarks and training warnings, merged if only digits differ.
 pub(super) fn warnings(folds: &[ScoredFold], pooled: &[PooledCoverage]) -> Vec<String> {
     let mut found: Vec<(String, usize, usize, &str)> = Vec::new();
     for (fold, scored) in folds.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Rolling validation: consecutive folds along a column, each scored by a model of earlier rows.
+//! Rolling validation: consecutive folds, each scored by a model of earlier rows.
 
 use super::division::{Division, Part};
 use crate::data::{Column, FILL_OR_DROP, Frame};
@@ -15,13 +15,13 @@ pub(super) struct Rolling<'a> {
     column: &'a Column,
     times: &'a [f64],
     order: Vec<usize>,
-    /// Length of the untrained gap before a test fold, and of the training window before the gap.
+    /// Untrained gap before test folds; training window before it.
     gap: f64,
     window: Option<f64>,
 }
 
 impl<'a> Rolling<'a> {
-    /// Sorts the rows by a column of numbers or dates.
+    /// Sorts rows by numbers or dates.
     pub(super) fn along(
         frame: &'a Frame,
         name: &str,
@@ -42,7 +42,7 @@ impl<'a> Rolling<'a> {
         Ok(Self { source, column, times, order, gap, window })
     }
 
-    /// Divides the rows into a first stretch, for training only, and `count` folds, all about equal in size.
+    /// First part for training only, then `count` folds of about equal size.
     pub(super) fn divide(&self, count: usize) -> Result<Division, CliError> {
         let cuts = self.cuts(count)?;
         let ends = cuts.iter().skip(1).copied().chain([self.order.len()]);

@@ -4,7 +4,7 @@ use crate::data::{FILL_OR_DROP, Formats, ReadOptions};
 use crate::error::{CliError, ErrorKind};
 use std::collections::BTreeMap;
 
-/// Converts row numbers of the file to positions among kept rows.
+/// File row numbers as positions among kept rows.
 pub(super) fn left_in_splits(
     parts: Vec<Vec<usize>>,
     left_out: &[usize],

@@ -1,4 +1,4 @@
-//! Means and standard errors of scores over folds.
+//! Means and standard errors over folds.
 
 use crate::evaluate::{Evaluation, number, with_unit};
 use crate::out::OutTable;
@@ -17,7 +17,7 @@ pub struct Summary {
     pub standard_error: f64,
 }
 
-/// Standard errors below this share of the mean are rounding, shown as 0.
+/// Standard errors below this share are rounding: 0.
 const ROUNDING: f64 = 1e-12;
 
 pub(super) fn summarise(scored: &[&Evaluation]) -> Vec<Summary> {
@@ -37,7 +37,7 @@ pub(super) fn summarise(scored: &[&Evaluation]) -> Vec<Summary> {
     first.iter().map(summary).collect()
 }
 
-/// One row per score and fold, and one per mean and standard error.
+/// Rows per score and fold; mean and standard error.
 pub(super) fn table(scored: &[&Evaluation], summaries: &[Summary]) -> OutTable {
     let (mut folds, mut predictors, mut scores) = (Vec::new(), Vec::new(), Vec::new());
     let (mut rows, mut values, mut errors) = (Vec::new(), Vec::new(), Vec::new());

@@ -16,7 +16,7 @@ pub(super) struct OutputFolder {
 }
 
 impl OutputFolder {
-    /// Creates the folder. Without `force`, refuses a non-empty folder that no demo wrote.
+    /// Creates the folder; without `force`, only if empty or written by a demo.
     pub(super) fn prepare(path: &Path, force: bool) -> Result<Self, CliError> {
         if !force && is_foreign(path)? {
             let message = format!(

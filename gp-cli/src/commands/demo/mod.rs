@@ -36,7 +36,7 @@ pub struct DemoOptions {
     pub force: bool,
 }
 
-/// Trains a model, writes model, predictions and plot, and prints scores to `out`.
+/// Writes model, predictions and plot; prints scores.
 ///
 /// # Errors
 /// Any failure; each file is then unchanged or complete.

@@ -3,7 +3,7 @@
 use crate::error::{CliError, ErrorKind};
 use crate::picture::Picture;
 
-/// Style sheet with light and dark mode; plots are white in both.
+/// Light and dark style sheet; plots stay white.
 const STYLE: &str = "\
 :root{color-scheme:light dark;--ink:#1d232b;--paper:#fff;--faint:#5c6773;--line:#d6dbe1;--bar:#9dbbe0;--shade:#f3f5f8}
 @media(prefers-color-scheme:dark){:root{--ink:#e4e8ec;--paper:#14181d;--faint:#9aa5b1;--line:#38414b;--bar:#35598a;--shade:#1d232b}}
@@ -55,7 +55,7 @@ impl Section {
         self.body += &format!("<pre>{}</pre>\n", escaped(text));
     }
 
-    /// Adds a table; the first column has row names.
+    /// Adds a table; row names come first.
     pub(super) fn table(&mut self, caption: &str, header: &[String], rows: &[(String, Vec<Cell>)]) {
         let names: String =
             header.iter().map(|name| format!("<th scope=\"col\">{}</th>", escaped(name))).collect();

@@ -1,4 +1,4 @@
-//! Sections of a report about the model.
+//! Report sections about the model.
 
 use super::super::inspect::{
     NO_INPUT, described, function_names, kernel_line, length_scales, log_posterior, trained_value,
@@ -196,7 +196,7 @@ fn curve(values: &[f64], name: &str) -> Option<Picture> {
     (values.len() > 1).then_some(picture)
 }
 
-/// Flags that reproduce the model from the same data.
+/// Flags that reproduce the model.
 pub(super) fn again(model: &Model) -> Section {
     let mut section = Section::new("How to run it again");
     let entries = with_units(&model.about().config);

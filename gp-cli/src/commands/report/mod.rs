@@ -1,4 +1,4 @@
-//! `gp report`: HTML page about a model and its scores.
+//! `gp report`: HTML page.
 
 mod html;
 mod learned;
@@ -37,7 +37,7 @@ pub struct ReportOptions {
 /// Writes the report.
 ///
 /// # Errors
-/// Any failure; the output is then unchanged.
+/// Any failure; the output stays unchanged.
 pub fn run(options: &ReportOptions, context: &Context, notes: &mut Notes<'_>) -> Result<(), CliError> {
     if options.test.iter().filter(|path| *path == "-").count() > 1 {
         return Err(CliError::usage(
@@ -63,7 +63,7 @@ pub fn run(options: &ReportOptions, context: &Context, notes: &mut Notes<'_>) ->
     Ok(())
 }
 
-/// Learned quantities, influences, training and, for each table, scores and plots, as HTML.
+/// HTML with model, influences, training; scores and plots per table.
 ///
 /// # Errors
 /// As [`plot::picture`](super::plot::picture).

@@ -1,4 +1,4 @@
-//! Sections of a report about a table.
+//! Report sections about tables.
 
 use super::html::{Cell, Section};
 use crate::commands::{dependence, plot};
@@ -19,7 +19,7 @@ pub(super) fn scores(frame: &Frame, evaluation: &Evaluation) -> Section {
     section
 }
 
-/// Counts are shaded by their share of the row.
+/// Counts shaded by row share.
 fn rows(grid: &Grid) -> Vec<(String, Vec<Cell>)> {
     let row = |(name, cells): &(String, Vec<String>)| {
         let counts: Option<Vec<f64>> = cells.iter().map(|cell| cell.parse().ok()).collect();
@@ -36,7 +36,7 @@ fn rows(grid: &Grid) -> Vec<(String, Vec<Cell>)> {
     grid.rows.iter().map(row).collect()
 }
 
-/// Predictions over inputs or dependence on the most influential ones, and agreement with observations.
+/// Predictions or dependence, and agreement with observations.
 pub(super) fn pictures(
     model: &Model,
     frame: &Frame,

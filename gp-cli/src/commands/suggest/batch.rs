@@ -1,11 +1,11 @@
-//! Points chosen jointly for several targets with separate latents.
+//! Points for several targets with separate latents.
 
 use crate::error::CliError;
 use crate::model::{Functions, Model};
 use faer::MatRef;
 use gp_ep::design::{Criterion, Design};
 
-/// Design per target; values are summed over targets.
+/// Designs per target; values sum.
 #[derive(Debug)]
 pub(super) struct Batch<'a>(Vec<Design<'a, Functions>>);
 
@@ -15,12 +15,12 @@ impl<'a> Batch<'a> {
         targets.iter().map(design).collect::<Result<_, CliError>>().map(Self)
     }
 
-    /// Value of each of `points` (N×D) as the next point.
+    /// Values of `points` (N×D) if next.
     pub(super) fn values(&self, points: MatRef<'_, f64>) -> Result<Vec<f64>, CliError> {
         self.sums(points.nrows(), |design| Ok(design.values(points)?))
     }
 
-    /// Same as [`values`](Self::values), accurate to about 1 %.
+    /// [`values`](Self::values), accurate to about 1 %.
     pub(super) fn rough_values(&self, points: MatRef<'_, f64>) -> Result<Vec<f64>, CliError> {
         self.sums(points.nrows(), |design| Ok(design.rough_values(points)?))
     }

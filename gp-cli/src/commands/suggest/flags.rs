@@ -58,7 +58,7 @@ pub(super) fn wishes(options: &SuggestOptions, inputs: &Inputs) -> Result<Vec<Op
     Ok(wishes.into_iter().map(|wish| wish.map(|(_, wish)| wish)).collect())
 }
 
-/// Input before `=` and text after it. Input names may contain `=`.
+/// Input before `=`, text after; names may contain `=`.
 fn named<'t>(flag: &str, text: &'t str, inputs: &Inputs) -> Result<(usize, &'t str), CliError> {
     let value = |name: &str| text.strip_prefix(name).and_then(|rest| rest.strip_prefix('='));
     let found =
@@ -76,7 +76,7 @@ fn named<'t>(flag: &str, text: &'t str, inputs: &Inputs) -> Result<(usize, &'t s
     }
 }
 
-/// Largest absolute value of an input: a product of four is finite.
+/// Largest absolute input; products of four are finite.
 const FARTHEST: f64 = 1e75;
 
 fn range(feature: &Feature, text: &str) -> Result<Wish, CliError> {
@@ -101,7 +101,7 @@ fn range(feature: &Feature, text: &str) -> Result<Wish, CliError> {
     Err(CliError::usage(format!("{flag} {}={text}: the upper end is below the lower end", feature.name)))
 }
 
-/// Value of an input; for words, the level index.
+/// Number, or level index of words.
 fn number(flag: &str, feature: &Feature, text: &str) -> Result<f64, CliError> {
     let text = text.trim();
     if let FeatureEncoding::OneHot(levels) = &feature.encoding {

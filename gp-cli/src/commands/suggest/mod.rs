@@ -30,7 +30,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::Instant;
 
-/// Maximum number of points, because all their covariances are computed.
+/// Maximum points; all covariances are computed.
 const MAX_POINTS: u16 = 1_000;
 
 /// Options of `gp suggest`.
@@ -121,15 +121,14 @@ struct Suggested {
     places: Vec<InputValues>,
     values: Vec<f64>,
     looked_at: usize,
-    /// Row numbers in the candidate table, and these rows.
+    /// Candidate rows: numbers, contents.
     rows: Option<(Vec<usize>, Frame)>,
 }
 
-/// Writes points with inputs, criterion and predictions.
+/// Writes points: inputs, criterion, predictions.
 ///
 /// # Errors
-/// [`Usage`](crate::ErrorKind::Usage) for inputs of unknown range and for incompatible flags; any other
-/// failure.
+/// [`Usage`](crate::ErrorKind::Usage) for unknown ranges or incompatible flags; any other failure.
 pub fn run(
     options: &SuggestOptions,
     context: &Context,
@@ -236,7 +235,7 @@ fn of_space(
     Ok(Suggested { places, values, looked_at, rows: None })
 }
 
-/// Each row is chosen at most once.
+/// Rows are chosen at most once.
 fn of_table(
     options: &SuggestOptions,
     path: &str,
@@ -279,7 +278,7 @@ fn points_of(inputs: &Inputs, places: &[InputValues]) -> faer::Mat<f64> {
     inputs.points_at(places)
 }
 
-/// Inputs of table rows; NaN for unknown words.
+/// Inputs of rows; NaN for unknown words.
 fn places_of(inputs: &Inputs, frame: &Frame) -> Result<Vec<InputValues>, CliError> {
     let columns = frame.require(&inputs.names())?;
     let value = |(feature, column): (&crate::encode::Feature, &&Column), row: usize| match column.values() {

@@ -8,7 +8,7 @@ use crate::left_out::counted;
 use crate::model::{Model, TargetSummary, without_temperature};
 use crate::notes::Notes;
 
-/// Negligible expected improvement, in standard deviations of the target.
+/// Negligible improvement, in target standard deviations.
 const NO_GAIN: f64 = 1e-6;
 
 pub(super) fn say(
@@ -66,7 +66,7 @@ pub(super) fn gains_nothing(by: By, model: &Model, values: &[f64]) -> bool {
     model.target().scale().scale * last < NO_GAIN * variance.sqrt()
 }
 
-/// First point chosen twice: earlier and later number, from 1.
+/// First repeated point: both numbers, from 1.
 fn repeated(places: &[InputValues]) -> Option<(usize, usize)> {
     let before = |again: usize| places[..again].iter().position(|place| *place == places[again]);
     (1..places.len()).find_map(|again| Some((before(again)? + 1, again + 1)))

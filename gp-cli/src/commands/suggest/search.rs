@@ -1,4 +1,4 @@
-//! Maximisation over a space: exhaustive if small, otherwise a Latin hypercube with corners, then hill climbing.
+//! Maximisation: exhaustive in small spaces, otherwise Latin hypercube with corners, then hill climbing.
 
 use super::space::{Axis, InputValues, Space};
 use crate::error::CliError;
@@ -6,23 +6,23 @@ use rand::seq::SliceRandom as _;
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
-/// Maximum number of points for an exhaustive search.
+/// Maximum points of an exhaustive search.
 const ALL: usize = 4_096;
-/// Hypercube points per free input, minimum and maximum in total.
+/// Hypercube points per free input; total limits.
 const PER_INPUT: usize = 256;
 const LEAST: usize = 512;
 const MOST: usize = 2_048;
 const CORNERS: usize = 64;
-/// Starting points of hill climbing, and rounds of steps.
+/// Starts of hill climbing, and rounds.
 const STARTS: usize = 4;
 const ROUNDS: usize = 40;
-/// Steps per round: along one input, and along all.
+/// Steps per round: along one, along all.
 const STEPS_ALONG: usize = 24;
 const STEPS_ACROSS: usize = 8;
-/// First and last step length, as shares of the range.
+/// First and last steps, relative to the range.
 const FIRST_STEP: f64 = 0.1;
 const LAST_STEP: f64 = 1e-6;
-/// Step-length factor after a round without gain.
+/// Step factor without gain.
 const SHORTER: f64 = 0.4;
 
 pub(super) struct PointSearch<'s> {
@@ -80,7 +80,7 @@ impl<'s> PointSearch<'s> {
         Ok(self.space.rounded(&best))
     }
 
-    /// Steps along single inputs, other levels, and steps along all numbers.
+    /// Single-input steps, other levels, all-number steps.
     fn around(&mut self, from: &Climber) -> Vec<InputValues> {
         if from.step < LAST_STEP {
             return Vec::new();
@@ -123,7 +123,7 @@ struct Climber {
 }
 
 impl Climber {
-    /// Moves to the best trial if better; otherwise shortens the steps.
+    /// Moves to a better trial, otherwise shortens steps.
     fn climb(&mut self, trials: &[InputValues], found: &[f64]) {
         let best = (0..found.len()).reduce(|best, i| if found[i] > found[best] { i } else { best });
         match best.filter(|&best| found[best] > self.value) {
@@ -156,7 +156,7 @@ fn all(space: &Space, count: usize) -> Vec<InputValues> {
     (0..count).map(place).collect()
 }
 
-/// Latin hypercube of N points (one in each of N equal parts of every input's range), then corners.
+/// Latin hypercube (a point in each of N equal parts per input), then corners.
 fn hypercube(space: &Space, rng: &mut ChaCha8Rng) -> Vec<InputValues> {
     let free = space.free();
     let count = (PER_INPUT * free.len()).clamp(LEAST, MOST);

@@ -4,7 +4,7 @@ use crate::data::Kind;
 use crate::encode::{Feature, FeatureEncoding, Inputs};
 use crate::error::CliError;
 
-/// Digits of a value after the first digit of its range.
+/// Digits after the first digit of the range.
 const STEP_DIGITS: i32 = 4;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -14,7 +14,7 @@ pub(super) enum Wish {
     At(f64),
 }
 
-/// One value per input, in data units: dates as days, words as level index.
+/// Data units: dates as days, words as level index.
 pub(super) type InputValues = Vec<f64>;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -98,7 +98,7 @@ impl Axis {
         matches!(self, Self::Among(values) if values.len() < 2)
     }
 
-    /// Value rounded to a power of ten, at most 1/10,000 of the range; ends stay.
+    /// Rounds to a power of ten, at most 1/10,000 of the range; keeps ends.
     fn rounded(&self, value: f64) -> f64 {
         let Self::Between(low, high) = *self else { return value };
         let digits = STEP_DIGITS - (high - low).log10().floor() as i32;
@@ -113,7 +113,7 @@ impl Axis {
         if value == low || value == high { value } else { f64::clamp(rounded, low, high) }
     }
 
-    /// Nearest whole number in a range with one.
+    /// Nearest whole number, if in range.
     fn whole(&self, value: f64) -> f64 {
         match *self {
             Self::Between(low, high) if low.ceil() <= high.floor() => {
@@ -123,7 +123,7 @@ impl Axis {
         }
     }
 
-    /// Value at a share (0 to 1) of the range.
+    /// Value at a range share (0 to 1).
     pub(super) fn at(&self, share: f64) -> f64 {
         match self {
             Self::Between(low, high) => (low + share * (high - low)).clamp(*low, *high),

@@ -10,7 +10,7 @@ use crate::out::{Cells, OutTable};
 use crate::predict::{self, Wanted};
 use serde_json::{Map, Value, json};
 
-/// Copied columns, inputs as in the training table, criterion, predictions.
+/// Copied columns, inputs, criterion, predictions.
 pub(super) fn table(
     model: &Model,
     suggested: &Suggested,
@@ -59,7 +59,7 @@ fn push_input(table: &mut OutTable, feature: &Feature, values: Vec<f64>) {
     }
 }
 
-/// Converts variances and improvements to target units, if latents have them.
+/// Variances, improvements in target units, if applicable.
 fn in_units(model: &Model, by: By, values: &[f64]) -> Vec<f64> {
     let unit = match by {
         By::Variance => latents::latent_scale(model).undo_variance(1.0),

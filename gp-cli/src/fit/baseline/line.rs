@@ -1,8 +1,8 @@
-//! Given linear function of the inputs, as a latent posterior.
+//! Linear function of the inputs as a latent posterior.
 //!
-//! The kernel is linear with a long length-scale ℓ plus a constant; inducing inputs are 0 and ℓ w/|w|, with covariance
-//! `[1 1; 1 2]`. Thus x has whitened coordinates 1 and `x·w/(|w| ℓ)`, and the whitened mean `(b, |w| ℓ)` gives
-//! `b + w·x`. The remaining prior variance, at most `|x|²/ℓ²`, is negligible.
+//! Kernel: linear with long length-scale ℓ, plus constant. Inducing inputs 0 and ℓ w/|w| have covariance `[1 1; 1 2]`:
+//! x has whitened coordinates 1 and `x·w/(|w| ℓ)`, and whitened mean `(b, |w| ℓ)` gives `b + w·x`. Residual
+//! variance `≤ |x|²/ℓ²` is negligible.
 
 use crate::error::CliError;
 use faer::Mat;
@@ -14,10 +14,10 @@ use gp_kernels::kernels::linear::{Identity, Linear};
 use gp_kernels::posterior::{InducingPosterior, PosteriorFactor};
 use gp_linalg::JitterPolicy;
 
-/// Length-scale ℓ: ℓ² well below 1/ε, and 1/ℓ² negligible as a variance.
+/// ℓ² ≪ 1/ε; variance 1/ℓ² is negligible.
 const LENGTH: f64 = 1e5;
 
-/// The function `level + slopes·x`.
+/// Function `level + slopes·x`.
 pub(super) fn line(level: f64, slopes: &[f64]) -> Result<InducingPosterior, CliError> {
     let steepness = slopes.iter().map(|slope| slope * slope).sum::<f64>().sqrt();
     // A constant function has no direction: any will do.

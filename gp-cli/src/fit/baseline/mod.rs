@@ -1,7 +1,7 @@
-//! Generalised linear regression on the same data, as a baseline posterior for the model file.
+//! Generalised linear regression as baseline: [penalised likelihood](penalised) for labels and counts, closed form for
+//! real numbers, else EP.
 //!
-//! Labels and counts use a [penalised likelihood](penalised), real numbers a closed form, other targets EP. A linear
-//! kernel has rank D + 1, so D + 1 inducing inputs in general position are exact; only the likelihood is approximated.
+//! A linear kernel has rank D + 1: as many inducing inputs in general position are exact.
 
 mod line;
 mod penalised;
@@ -23,17 +23,16 @@ use gp_likelihoods::{
 };
 use gp_optim::Control;
 
-/// Maximum N D² per latent: takes some seconds.
+/// Maximum N (D + 1)² Q: takes some seconds.
 const MAX_WORK: f64 = 1e9;
-/// Maximum number of rows for EP, which converges slowly with a linear kernel.
+/// Maximum rows for EP, which converges slowly.
 const MAX_OTHERS: usize = 2_000;
-/// Iterations over the two variances: with converged sites; as steps that alternate with sweeps.
+/// Iterations with converged sites; steps alternating with sweeps.
 const FEW_ITERATIONS: u64 = 50;
 const FEW_STEPS: u64 = 50;
 const NOISE: f64 = 0.1;
 
-/// Linear model of a sample. `None` if too slow or interrupted, or for a likelihood with only a log density.
-/// The problem's clock must be running.
+/// Linear model; `None` if too slow, stopped, or given only log densities. The control must have begun.
 pub(super) fn linear(problem: &Problem, sample: &TrainingRows) -> Result<Option<Approximation>, CliError> {
     let (control, seed) = (&problem.settings.control, problem.settings.seed);
     // EP needs integrals, which a log density alone does not give.
@@ -82,7 +81,7 @@ fn is_over(control: &Control) -> bool {
     control.wants_end()
 }
 
-/// Bernoulli with log odds, softmax, or Poisson with a log rate, if one matches.
+/// Bernoulli logit, softmax or log-rate Poisson.
 fn without_parameters(of_model: &dyn Likelihood) -> Result<Option<Box<dyn Likelihood>>, CliError> {
     let latents = of_model.latents();
     Ok(match of_model.support() {
@@ -103,8 +102,7 @@ fn by_kernel(problem: &Problem, sample: &TrainingRows) -> Result<Option<Approxim
     Ok(Some(method.fit(linear)?.posterior))
 }
 
-/// Problem and operation counts, for time estimates; `None` unless EP is used, since other methods take
-/// little time.
+/// EP problem with operation counts; `None` for faster methods.
 pub(super) fn work(problem: &Problem, sample: &TrainingRows) -> Result<Option<(Problem, Work)>, CliError> {
     let likelihood = problem.likelihood.as_ref();
     if likelihood.is_sampled() || likelihood.targets() > 1 || is_gaussian(likelihood) {

@@ -1,5 +1,4 @@
-//! Generalised linear regression maximising `Σ ln p(y | W x + b) − ½ |W|²`: standard normal prior on weights of
-//! standardised inputs, none on intercepts. For labels, multinomial logistic regression.
+//! Maximises `Σ ln p(y | W x + b) − ½ |W|²` over standardised inputs.
 
 use super::is_over;
 use super::line::line;
@@ -13,22 +12,21 @@ use gp_likelihoods::{Likelihood, LikelihoodError, PointDerivatives};
 use gp_optim::{Control, LbfgsOptions, MinimiseOptions, minimise};
 use rayon::prelude::*;
 
-/// Maximum N (D + 1) Q multiplications per evaluation; rows are sampled beyond, at least `MIN_ROWS`.
+/// Maximum N (D + 1) Q, by sampling at least `MIN_ROWS`.
 const MAX_WORK: usize = 10_000_000;
 const MIN_ROWS: usize = 2_000;
-/// Iteration limit, at one or two evaluations each.
 const ITERATIONS: u64 = 100;
 const VALUE_TOLERANCE: f64 = 1e-8;
-/// Relative spread below which differences are rounding errors.
+/// Relative spread of rounding errors.
 const ROUNDING: f64 = 1e-9;
-/// Rows per block of a sum; independent of the number of threads.
+/// Rows per summation block, for any thread count.
 const BLOCK: usize = 1_024;
 
 pub(super) fn most_rows(sample: &TrainingRows, latents: usize) -> usize {
     (MAX_WORK / ((sample.dim() + 1) * latents)).max(MIN_ROWS)
 }
 
-/// `None` after the time limit or an interrupt.
+/// `None` after a time limit or interrupt.
 pub(super) fn fit(
     rows: &TrainingRows,
     likelihood: Box<dyn Likelihood>,
@@ -56,7 +54,7 @@ pub(super) fn fit(
     Ok(Some(Predictor::new(Functions::from(lines), likelihood, by)?))
 }
 
-/// Standardised inputs, each row preceded by a 1, with observations.
+/// Standardised inputs, rows preceded by 1.
 struct Regression<'a> {
     inputs: Vec<f64>,
     width: usize,
@@ -99,7 +97,7 @@ impl<'a> Regression<'a> {
         Ok(Self { inputs, width, observed, outputs, likelihood, latents, means, deviations })
     }
 
-    /// Initial weights: constant functions; for counts, the log mean rate.
+    /// Constant functions; for counts, log mean rate.
     fn start(&self) -> Vec<f64> {
         let mut start = vec![0.0; self.width * self.latents];
         if self.likelihood.support().classes() == 0 {
@@ -114,7 +112,7 @@ impl<'a> Regression<'a> {
         start
     }
 
-    /// `−Σ ln p + ½ |W|²` and its gradient. Weights are grouped by column, latents within; intercepts first.
+    /// `−Σ ln p + ½ |W|²` and gradient. `weights`: (D + 1)×Q, row-major, intercepts first.
     fn loss(&self, weights: &[f64], gradient: &mut [f64]) -> Result<f64, LikelihoodError> {
         let blocks =
             self.inputs.par_chunks(BLOCK * self.width).zip(self.observed.par_chunks(BLOCK * self.outputs));
@@ -150,7 +148,7 @@ impl<'a> Regression<'a> {
         Ok(share)
     }
 
-    /// Intercept and slopes of one latent, in the original inputs.
+    /// Original units.
     fn function(&self, weights: &[f64], latent: usize) -> (f64, Vec<f64>) {
         let own = |column: usize| weights[column * self.latents + latent];
         let slopes: Vec<f64> =

@@ -1,17 +1,16 @@
-//! Typical beliefs and parameters during training, to measure integrals at.
+//! Beliefs and parameters typical of training.
 
 use crate::error::CliError;
 use gp_likelihoods::{Latent, LatentDerivatives, Likelihood, Pieces as _, Support, Workspace};
 
-/// Latent variance relative to the prior's. Wider beliefs make integrals over counts several times slower.
+/// Relative to the prior's; wider beliefs slow count integrals.
 const VARIANCE: f64 = 0.05;
-/// Squared scale of heavy-tailed noise relative to the target variance, between 1 and 0.01. Narrow densities
-/// need finer integration rules.
+/// Squared heavy-tail scale over target variance; narrow densities integrate slower.
 const LEARNED_SCALE: f64 = 0.03;
-/// Minimum ratio of a scale to its least value; degrees of freedom are below.
+/// Minimum scale over its least value; excludes degrees of freedom.
 const IS_SCALE: f64 = 1e3;
 
-/// Likelihood with heavy-tailed scales typical of training.
+/// Heavy-tailed scales typical of training.
 pub(super) fn likelihood(initial: &dyn Likelihood) -> Result<Box<dyn Likelihood>, CliError> {
     let mut learned = initial.clone_box();
     if initial.support() != Support::Real {
@@ -29,7 +28,7 @@ pub(super) fn likelihood(initial: &dyn Likelihood) -> Result<Box<dyn Likelihood>
     Ok(learned)
 }
 
-/// Latent beliefs after one observation, as in one sweep of EP.
+/// Latent beliefs after one observation.
 pub(super) fn beliefs(likelihood: &dyn Likelihood, y: &[f64]) -> Result<Vec<Latent>, CliError> {
     let prior = Latent::new(0.0, 1.0)?;
     let mut means = vec![0.0; likelihood.latents()];

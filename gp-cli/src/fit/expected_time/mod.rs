@@ -1,4 +1,4 @@
-//! Expected training time: operation counts times rates measured in some milliseconds.
+//! Training time: operation counts times measured rates.
 
 mod met;
 mod rates;
@@ -18,7 +18,7 @@ pub struct ExpectedTime {
     pub usual: f64,
     /// Limit on evaluations or steps.
     pub most: f64,
-    /// Uncertainty factor, at least 1, of the time of these evaluations.
+    /// Uncertainty factor of the evaluations, at least 1.
     pub unsure: f64,
     /// Seconds of quick fits before training.
     pub quick: f64,
@@ -26,13 +26,12 @@ pub struct ExpectedTime {
     pub linear: f64,
 }
 
-/// Typical number of evaluations per quick fit; most use all iterations.
 const QUICK_EVALUATIONS: f64 = 60.0;
-/// Share of the total time above which earlier work is reported separately.
+/// Minimum share of earlier work reported.
 const TOLD: f64 = 0.1;
-/// Uncertainty factor above which a range is reported.
+/// Maximum uncertainty factor without a range.
 const SURE: f64 = 1.2;
-/// T threads are T^GAIN times as fast. Two were 1.71 times as fast (median of 33 measurements).
+/// T threads: T^GAIN times as fast (measured 1.71 for two).
 const GAIN: f64 = 0.77;
 
 impl ExpectedTime {
@@ -49,7 +48,7 @@ impl ExpectedTime {
         })
     }
 
-    /// Time of `count` successive quick fits, or exact regressions without inducing points.
+    /// Time of `count` quick fits, or of exact regressions.
     pub(super) fn of_quick(problem: &Problem, count: usize) -> Option<Self> {
         let sizes = problem.extents();
         let (rows, inducing) = (sizes.rows as f64, sizes.inducing as f64);
@@ -66,7 +65,7 @@ impl ExpectedTime {
         Self { quick: self.quick + seconds(quick), linear: self.linear + seconds(linear.as_slice()), ..self }
     }
 
-    /// Total of successive fits; `evaluation` is their mean.
+    /// Successive fits; `evaluation` is the mean.
     pub(super) fn one_after_another(each: &[Self]) -> Self {
         let usual: f64 = each.iter().map(|of| of.usual).sum();
         let evaluation = each.iter().map(|of| of.evaluation * of.usual).sum::<f64>() / usual;
@@ -97,7 +96,7 @@ impl ExpectedTime {
         self.quick + self.linear
     }
 
-    /// One-line description, with a warning of a short time limit; None below a second.
+    /// One line, warning of short limits; `None` below a second.
     #[must_use]
     pub fn describe(&self, limit: Option<Duration>) -> Option<String> {
         let seconds = self.seconds();

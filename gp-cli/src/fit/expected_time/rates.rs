@@ -1,4 +1,4 @@
-//! Rates of work, measured in some milliseconds.
+//! Measured work rates.
 
 use super::met;
 use crate::error::CliError;
@@ -13,20 +13,19 @@ use gp_linalg::product::matmul;
 use std::error::Error;
 use std::time::{Duration, Instant};
 
-/// Maximum columns of products and covariances, and rows of integrals.
+/// Maximum columns of products and covariances; rows of integrals.
 const COLUMNS: usize = 256;
 const INTEGRALS: usize = 64;
-/// Maximum number of inducing points measured; the rate is constant beyond.
 const MAX_INDUCING: usize = 500;
-/// Time limit for repeats, and minimum and maximum repeats against an interrupted run.
+/// Time limits: for repeats, for the first repeats; minimum and maximum repeats.
 const MEASURED: Duration = Duration::from_millis(20);
 const VERY_LONG: Duration = Duration::from_millis(200);
 const REPEATS: (usize, usize) = (2, 5);
-/// Rate of products, solves and factorisations together, relative to products alone.
+/// Overall rate relative to products.
 const SHARE: f64 = 0.4;
-/// Size-independent seconds per evaluation: a third of the time for ten inducing points and 32 rows.
+/// Fixed seconds per evaluation.
 const FIXED: f64 = 1e-5;
-/// Seconds per integral for marginals, cavity and site.
+/// Extra seconds per integral: marginals, cavity, site.
 const AROUND: f64 = 1e-7;
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -75,7 +74,7 @@ impl Measured<'_> {
         Ok(seconds / (2.0 * (size * size * columns) as f64))
     }
 
-    /// Rows per block of a lane, few in small batches.
+    /// Rows per lane block.
     fn columns(&self) -> usize {
         let sizes = self.problem.extents();
         match sizes.inducing {
@@ -84,7 +83,7 @@ impl Measured<'_> {
         }
     }
 
-    /// Seconds per covariance value with gradient.
+    /// Seconds per covariance with gradient.
     fn covariance(&self) -> Result<f64, Box<dyn Error>> {
         let kernel = self.problem.kernels.first().ok_or("no latent function")?.as_ref();
         let (points, _) = self.sample.whole()?;
@@ -105,7 +104,7 @@ impl Measured<'_> {
         Ok(seconds / count as f64)
     }
 
-    /// Seconds per integral over an observation's latents, at typical beliefs and parameters.
+    /// Seconds per integral at typical beliefs.
     fn integral(&self, integral: Integral) -> Result<f64, Box<dyn Error>> {
         let likelihood = met::likelihood(self.problem.likelihood.as_ref())?;
         let likelihood = likelihood.as_ref();
@@ -158,7 +157,7 @@ impl IntegralScratch {
     }
 }
 
-/// Shortest time. The first run allocates, and counts only if long.
+/// Shortest time; a short first run is ignored: it allocates.
 fn least(mut work: impl FnMut() -> Result<(), Box<dyn Error>>) -> Result<f64, Box<dyn Error>> {
     let begun = Instant::now();
     work()?;

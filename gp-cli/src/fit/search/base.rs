@@ -6,7 +6,7 @@ use gp_optim::format_number;
 const ARD_INPUTS: usize = 64;
 /// Bounds of a periodic kernel's length-scale.
 const SHAPES: (f64, f64) = (0.2, 10.0);
-/// Bounds of a rational quadratic's exponent; nearly an RBF beyond.
+/// Bounds of rational quadratic exponents; an RBF beyond.
 const EXPONENTS: (f64, f64) = (0.05, 50.0);
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -16,7 +16,7 @@ pub(super) enum Form {
     Matern52,
     RationalQuadratic,
     Linear,
-    /// Periodic, with period bounds and column units per model unit.
+    /// Period bounds, and column units per model unit.
     Periodic {
         around: (f64, f64),
         unit: f64,
@@ -64,7 +64,7 @@ pub(super) struct Base {
 }
 
 impl Base {
-    /// Smooth or linear kernel with length-scales of `distances` typical distances.
+    /// Smooth or linear kernel; length-scales in typical distances.
     pub(super) fn of(form: Form, seen: &SeenColumns, distances: f64) -> Self {
         let each = if form.is_smooth() && seen.count <= ARD_INPUTS { seen.count } else { 1 };
         let mut values = vec![distances * seen.distance(); each];

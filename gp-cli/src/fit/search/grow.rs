@@ -11,14 +11,14 @@ use rayon::prelude::*;
 /// Maximum trainings of all candidates together.
 pub(super) const MAX_FITS: usize = 200;
 const MAX_INPUTS: usize = 4;
-/// Initial length-scales of smooth functions, in typical distances: slow and fast; slower beside a season.
+/// Initial smooth lengths, in typical distances; minimum with seasons.
 const LENGTHS: [f64; 2] = [1.0, 0.2];
 const SLOW: f64 = 3.0;
-/// Initial variance per product, for targets of variance 1.
+/// Initial variance per product.
 const VARIANCE: f64 = 0.5;
-/// Initial length-scale of season changes, in standard deviations of the input.
+/// Initial season memory, in input standard deviations.
 const MEMORY: f64 = 5.0;
-/// Initial length-scale of linear functions, which start small.
+/// Initial linear length: small slopes.
 const STRAIGHT: f64 = 3.0;
 
 pub(super) struct Grammar<'a> {
@@ -26,7 +26,7 @@ pub(super) struct Grammar<'a> {
     pub(super) all: SeenColumns,
     pub(super) inputs: Vec<SeenColumns>,
     pub(super) is_straight: bool,
-    /// Seasons along one input, with its columns and units.
+    /// Seasons along one input, its columns, units.
     pub(super) seasons: Option<(Plausible, SeenColumns, f64)>,
     pub(super) depth: usize,
 }
@@ -37,7 +37,7 @@ pub(super) struct Grown {
     pub(super) ended: &'static str,
 }
 
-/// Kernel with one or more sets of initial values.
+/// Kernel with sets of initial values.
 type Candidate = Vec<Structure>;
 
 impl Grammar<'_> {
@@ -141,7 +141,7 @@ impl Grammar<'_> {
         periods.into_iter().map(|(period, around)| Base::periodic(period, around, *unit, seen)).collect()
     }
 
-    /// Kernels with one base kernel more or less, or a smooth one reshaped.
+    /// Kernels with one base more, less or reshaped.
     fn larger(&self, best: &Structure, inputs: &[SeenColumns]) -> Vec<Candidate> {
         let seasons = self.seasonal(&best.periods());
         let mut candidates = self.sums(best, inputs, &seasons);
@@ -199,7 +199,7 @@ impl Grammar<'_> {
         candidates
     }
 
-    /// Inputs with the shortest length-scales in a smooth kernel with one per column.
+    /// Inputs with the shortest ARD length-scales.
     fn most_important(&self, judged: &[Option<Judged>]) -> Vec<SeenColumns> {
         let smooth = judged.iter().flatten().flat_map(|judged| &judged.structure.products);
         let mut factors = smooth.flat_map(|product| &product.factors);
@@ -221,7 +221,7 @@ impl Grammar<'_> {
     }
 }
 
-/// Drops candidates beyond `fits` trainings; returns those left.
+/// Drops candidates beyond `fits` trainings; returns trainings left.
 fn affordable(candidates: &mut Vec<Candidate>, mut fits: usize) -> usize {
     candidates.retain(|candidate| {
         let stays = candidate.len() <= fits;

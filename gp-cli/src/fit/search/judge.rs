@@ -1,4 +1,4 @@
-//! Kernel score: log evidence on some rows, less a penalty per parameter.
+//! Kernel score: penalised log evidence on some rows.
 
 use super::structure::{Around, Priors, Structure};
 use crate::error::{CliError, ErrorKind};
@@ -10,7 +10,7 @@ use gp_likelihoods::{Gaussian, Likelihood};
 use gp_linalg::Threading;
 use gp_optim::Control;
 
-/// Maximum iterations per start: exact regression, and EP with converged sites.
+/// Maximum iterations per start: exact regression, EP.
 const ITERATIONS_OF_NUMBERS: u64 = 40;
 const ITERATIONS_OF_LABELS: u64 = 20;
 /// Initial, for a target of variance 1.
@@ -26,7 +26,7 @@ pub(super) struct LabelEvidence {
 #[derive(Debug)]
 pub(super) struct Judge<'a> {
     pub(super) registry: &'a Registry,
-    /// Real-valued targets have mean 0, variance 1 and Gaussian noise.
+    /// Real targets have mean 0, variance 1, Gaussian noise.
     pub(super) rows: TrainingRows,
     pub(super) labels: Option<LabelEvidence>,
     pub(super) control: Control,
@@ -40,12 +40,12 @@ pub(super) struct Judged {
 }
 
 impl Judge<'_> {
-    /// Bayesian information criterion: half the log number of rows.
+    /// Bayesian information criterion: ½ ln N.
     pub(super) fn cost_of_a_parameter(&self) -> f64 {
         0.5 * (self.rows.count() as f64).ln()
     }
 
-    /// None after the time limit or if no training succeeds.
+    /// `None` after the time limit or without success.
     pub(super) fn best(&self, starts: &[Structure], noise: f64) -> Result<Option<Judged>, CliError> {
         let mut best: Option<Judged> = None;
         for start in starts {
@@ -94,7 +94,7 @@ impl Judge<'_> {
         Ok(Some((model.kernel().parameter_values(), model.noise().variance(), evidence.value)))
     }
 
-    /// [`of_numbers`](Self::of_numbers) for labels, by EP; the noise has no meaning.
+    /// [`of_numbers`](Self::of_numbers) for labels, by EP; noise is meaningless.
     fn of_labels(&self, kernel: Box<dyn Kernel>, labels: &LabelEvidence) -> Option<(Vec<f64>, f64, f64)> {
         let latents = labels.likelihood.latents();
         let mut given = Given::default();

@@ -1,9 +1,8 @@
-//! Kernel search: grows sums of products of base kernels, after Duvenaud, Lloyd, Grosse, Tenenbaum and Ghahramani
-//! (2013).
+//! Kernel search: grows sums of products of base kernels (Duvenaud et al. 2013).
 //!
-//! Kernels are compared on at most [`ROWS`] rows by log evidence: exact regression, or for labels EP with [`INDUCING`]
-//! inducing inputs. A parameter costs half the log number of rows, a period the log number of possible periods. The
-//! best of each step grows while the score rises, then trains on all rows.
+//! Score: log evidence on at most [`ROWS`] rows (exact, or for labels EP with [`INDUCING`] inducing inputs), less ½ ln
+//! N per parameter and log of possible periods per period. The best kernel grows while its score rises, then trains on
+//! all rows.
 
 mod base;
 mod grow;
@@ -41,7 +40,7 @@ use structure::{Around, Priors};
 const ROWS: usize = 250;
 const ROWS_OF_SEASONS: usize = 1_000;
 const INDUCING: usize = 50;
-/// Minimum initial noise, for a target of variance 1: keeps the first evaluation finite under large weights.
+/// Minimum initial noise: keeps large weights finite.
 const MIN_NOISE: f64 = 1e-8;
 const SHARE_OF_TIME: f64 = 0.3;
 
@@ -54,12 +53,12 @@ pub(super) struct Search {
     dim: usize,
     is_straight: bool,
     is_gaussian: bool,
-    /// Prior of kernel variances under non-Gaussian likelihoods.
+    /// Variance prior under non-Gaussian likelihoods.
     variances: Around,
     white: Option<f64>,
     along: Option<Along>,
     of_labels: Option<Box<dyn Likelihood>>,
-    /// `true` if placement of inducing inputs depends on the kernel.
+    /// `true` if placement depends on the kernel.
     places_anew: bool,
 }
 
@@ -98,7 +97,7 @@ impl Search {
         }))
     }
 
-    /// Sets kernel and noise to the result; returns kernels tried. The problem's clock must be running.
+    /// Sets kernel and noise; returns kernels tried. The control must have begun.
     pub(super) fn settle(
         &self,
         problem: &mut Problem,
@@ -243,7 +242,7 @@ fn single_inputs(inputs: &Inputs) -> Vec<SeenColumns> {
     features.iter().zip(places).map(seen).collect()
 }
 
-/// Probit, or the model's own for ordered labels and offsets; None for numbers.
+/// Probit, or the model's own for ordered labels and offsets; `None` for numbers.
 fn of_labels(
     likelihood: &dyn Likelihood,
     context: &Context,

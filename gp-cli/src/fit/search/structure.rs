@@ -1,9 +1,9 @@
-//! Kernels as sums of products of base kernels.
+//! Sums of products of base kernels.
 
 use super::base::{Base, Form};
 use gp_optim::format_number;
 
-/// Product with a variance; a linear factor's length-scale replaces it.
+/// Without variance if a linear length-scale replaces it.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Product {
     pub(super) variance: Option<f64>,
@@ -44,18 +44,18 @@ impl Product {
     }
 }
 
-/// Sum of products, plus a constant unless targets have mean zero.
+/// With a constant unless targets have mean zero.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Structure {
     pub(super) products: Vec<Product>,
     pub(super) constant: Option<f64>,
 }
 
-/// Weak priors, if any: length-scales near typical distances, variances near a median.
+/// Weak priors near typical distances and median variance.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Priors(pub(super) Option<Around>);
 
-/// Median of a variance, and standard deviation of its logarithm.
+/// Median of a variance, standard deviation of its logarithm.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Around(pub(super) f64, pub(super) f64);
 
@@ -125,7 +125,7 @@ impl Structure {
         scaled
     }
 
-    /// Length-scales of smooth factors raised to at least this many typical distances.
+    /// Raises smooth lengths to `distances` typical distances.
     pub(super) fn slowed(&self, distances: f64) -> Self {
         let mut slow = self.clone();
         let factors = slow.products.iter_mut().flat_map(|product| &mut product.factors);
@@ -136,8 +136,8 @@ impl Structure {
         slow
     }
 
-    /// `true` if a product may take this factor: no two smooth kernels or seasons of the same columns, at
-    /// most two linear ones, of the same columns.
+    /// `true` unless smooth kernels or seasons repeat on the same columns, or linear ones exceed two or one
+    /// set of columns.
     pub(super) fn takes(&self, place: usize, base: &Base) -> bool {
         let factors = &self.products[place].factors;
         let alike = factors.iter().filter(|known| {

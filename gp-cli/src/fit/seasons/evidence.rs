@@ -1,4 +1,4 @@
-//! Score of seasons: log evidence with and without them.
+//! Log evidence with and without seasons.
 
 use crate::error::{CliError, ErrorKind};
 use crate::method::{TrainingRows, minimise_options};
@@ -13,23 +13,23 @@ const ITERATIONS: u64 = 40;
 const NOISE: f64 = 0.3;
 /// Minimum memory of a season, in periods.
 const MIN_MEMORY: f64 = 2.0;
-/// Initial memory, in standard deviations of the input (range about 3.5).
+/// Initial memory, in input standard deviations.
 const MEMORY: f64 = 5.0;
 const LONGEST_MEMORY: f64 = 1e3;
-/// Bounds of length-scales along the circle.
+/// Bounds of periodic length-scales.
 const SHAPES: (f64, f64) = (0.2, 10.0);
-/// Uncertainty of a period: cycles per standard deviation of the input.
+/// Period uncertainty: cycles per input standard deviation.
 const UNCERTAINTY: f64 = 0.15;
-/// Gain on training rows below which a season is not compared on all rows.
+/// Minimum training gain to compare all rows.
 const HOPELESS: f64 = -2.0;
-/// Length-scale of a smooth function that follows a wave, relative to its period.
+/// Smooth length that follows a wave, per period.
 const OF_A_WAVE: f64 = 0.2;
 
-/// In model units, for a target of variance 1.
+/// Model units, for target variance 1.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Learned {
     pub(super) variance: f64,
-    /// Length-scale over which the season stays the same.
+    /// Length-scale of season changes.
     memory: f64,
     pub(super) period: f64,
     shape: f64,
@@ -51,7 +51,7 @@ impl Learned {
         self.around
     }
 
-    /// Kernel of variance 1, on a column if several.
+    /// Unit-variance kernel, on a column if several.
     pub(super) fn shape(&self, column: Option<usize>) -> String {
         let on = column.map_or_else(String::new, |column| format!(", dims=[{column}]"));
         let number = format_number;
@@ -97,8 +97,7 @@ impl TrainedKernel {
 }
 
 impl<'a> SeasonJudge<'a> {
-    /// Compares models trained on some rows on `all`, until the control ends it. `column`: that of seasons,
-    /// if several.
+    /// Trains on `rows`, compares on `all`. `column`: of seasons, if several.
     pub(super) fn new(
         registry: &'a Registry,
         (rows, all): (&'a TrainingRows, &'a TrainingRows),
@@ -112,7 +111,7 @@ impl<'a> SeasonJudge<'a> {
         self.control.is_over()
     }
 
-    /// Best season beside known ones, if log evidence rises by more than a margin.
+    /// Best further season, if log evidence gains `margin`.
     pub(super) fn best(
         &self,
         known: &[Learned],
@@ -136,7 +135,7 @@ impl<'a> SeasonJudge<'a> {
         Ok(best.seasons.last().copied().filter(|_| is_found))
     }
 
-    /// On all rows; None if hopeless or not computable.
+    /// Gain on all rows; training gain if hopeless.
     fn gain(&self, of: &TrainedKernel, from: &TrainedKernel) -> Option<f64> {
         let gain = of.evidence - from.evidence;
         if gain < HOPELESS || self.all.count() == self.rows.count() {
@@ -146,15 +145,14 @@ impl<'a> SeasonJudge<'a> {
         Some(evidence(of)?.value - evidence(from)?.value)
     }
 
-    /// Smooth function of the season's column alone, if there are others: otherwise a slow season would
-    /// replace it.
+    /// Smooth function of the season's column, if several: slow seasons would replace it.
     fn alone(&self, smooth: f64) -> String {
         self.column.map_or_else(String::new, |column| {
             format!("0.2 * rbf(lengthscale={}, dims=[{column}]) + ", format_number(smooth))
         })
     }
 
-    /// Adds smooth, rough and linear functions; None on timeout or failure.
+    /// Adds smooth, rough and linear functions; `None` on failure.
     fn train(&self, seasons: &[Learned], smooth: f64) -> Result<Option<TrainedKernel>, CliError> {
         let text: String = seasons.iter().map(|season| season.term(self.column)).collect();
         let dim = self.rows.dim();
@@ -188,7 +186,7 @@ impl<'a> SeasonJudge<'a> {
     }
 }
 
-/// Three digits suffice initially; all if rounding would leave the bounds.
+/// Three digits, unless rounding leaves the bounds.
 fn rounded(value: f64, (low, high): (f64, f64)) -> f64 {
     let unit = 10f64.powf(value.abs().log10().floor() - 2.0);
     let rounded = (value / unit).round() * unit;

@@ -1,16 +1,14 @@
-//! Remark on seasons hidden by a gap between dates.
+//! Seasons hidden by gaps between dates.
 
 use super::{Along, Plausible, four_digits, sorted};
 use crate::data::date_text;
 
-/// Minimum share of the range for a gap.
+/// Minimum gap, as share of the range.
 const LONG: f64 = 0.5;
-/// Minimum ratio of the shortest period searched to the shortest that rows beside the gap allow.
+/// Minimum ratio of shortest periods with and without gap.
 const HIDDEN: f64 = 4.0;
 
-/// Remark that short seasons were skipped because most of the range has no rows, if so.
-///
-/// Few rows over a long range allow so many short periods that one fits by chance.
+/// Remark on short seasons skipped: over long gaps, some period fits by chance.
 pub(super) fn remark(plausible: &Plausible, along: &Along) -> Option<String> {
     let x = sorted(&plausible.x);
     let mut steps: Vec<(f64, f64)> = x.windows(2).map(|pair| (pair[1] - pair[0], pair[0])).collect();

@@ -1,7 +1,7 @@
 //! Seasons of a target along dates or the only input.
 //!
-//! A periodogram proposes periods. A season must raise log evidence on a sample by more than the cost of choosing its
-//! period, beside smooth, rough and linear functions: waves of a smooth function or a random walk do not count.
+//! A periodogram proposes periods. In models with smooth, rough and linear functions, a season must raise sample log
+//! evidence by more than the cost of its choice.
 
 mod evidence;
 mod gap;
@@ -26,27 +26,27 @@ use gp_optim::{Control, Team, format_number};
 use periodogram::{Series, ends, harmonics};
 use trend::Basis;
 
-/// Rows for the periodogram and model comparison, and for model training.
+/// Rows: periodogram and comparison; training.
 const ROWS: usize = 1_000;
 const JUDGED_ROWS: usize = 250;
-/// Minimum rows and distinct input values.
+/// Minimum distinct input values.
 const FEWEST: usize = 24;
 const MAX_SEASONS: usize = 2;
 const MAX_DATES: usize = 3;
-/// Minimum rise of log evidence beyond the choice of period: odds of 150 to one.
+/// Minimum log evidence beyond choice: 150:1 odds.
 const MARGIN: f64 = 5.0;
 /// Degree of the polynomial trend.
 const DEGREE: i32 = 3;
 const HARMONICS: usize = 4;
 const SHARE_OF_TIME: f64 = 0.1;
-/// Share of distinct sample values above which repeats are rare.
+/// Share of distinct values above which repeats are rare.
 const MOSTLY_DISTINCT: f64 = 0.7;
-/// Minimum share of occupied grid places, and maximum distance from a place, in steps.
+/// Minimum grid occupancy; maximum deviation, in steps.
 const FILLED: f64 = 0.2;
 const OFF_GRID: f64 = 1e-3;
-/// Maximum ratio of two periods that may be one season of varying amplitude.
+/// Maximum period ratio of one varying season.
 const BESIDE: f64 = 1.5;
-/// Maximum ratio of two periods of one season whose shape the first term missed.
+/// Maximum period ratio of one season.
 const SAME: f64 = 1.02;
 /// Limit for clipping outliers, in target units.
 const OUTLIER: f64 = 4.0;
@@ -63,14 +63,14 @@ pub(super) struct Season {
 }
 
 impl Season {
-    /// Kernel term; `prior` is appended to the variance. A Matérn factor lets the season change slowly.
+    /// Kernel term; `prior` is appended to the variance.
     pub(super) fn term(&self, prior: impl Fn(f64) -> String) -> String {
         let variance = self.learned.variance * self.unit;
         let prior = prior(variance);
         format!("{}{prior} * {}", format_number(variance), self.learned.shape(self.column))
     }
 
-    /// Remark on a given kernel without this season, with the flag for it.
+    /// Remark on a given kernel without it.
     pub(super) fn missed(&self, spec: &FitSpec) -> String {
         let period = match spec.units {
             LengthUnits::Data => four_digits(self.period),
@@ -102,8 +102,7 @@ pub(super) struct SeasonsFound {
     pub(super) remarks: Vec<String>,
 }
 
-/// Searches a sample of `count` rows along the only input, or the first of several dates with seasons, for
-/// the default kernel or a remark on a given one without a period.
+/// Seasons along the only input, or the first date with some. `count`: number of all rows.
 pub(super) fn find(
     spec: &FitSpec,
     (registry, team): (&Registry, &Team),
@@ -159,12 +158,12 @@ pub(super) struct Along {
 }
 
 impl Along {
-    /// The only input if numeric or a date, otherwise the first date.
+    /// Only input if numeric or a date, else first date.
     pub(super) fn first(inputs: &Inputs) -> Option<Self> {
         Self::all(inputs).into_iter().next()
     }
 
-    /// The only input if numeric or a date, otherwise all dates.
+    /// Only input if numeric or a date, else all dates.
     fn all(inputs: &Inputs) -> Vec<Self> {
         let mut found = Vec::new();
         let features = inputs.features();
@@ -207,8 +206,8 @@ impl Along {
     }
 }
 
-/// Standardised numbers with Gaussian noise, and the latent variance of one unit; None for labels or several
-/// latents. With role columns, known noise and weight follow each number.
+/// Standardised numbers and their latent variance; `None` for labels or several latents. With role columns,
+/// known noise and weight follow each number.
 pub(super) fn numbers(
     likelihood: &dyn Likelihood,
     rows: &TrainingRows,
@@ -235,7 +234,7 @@ pub(super) fn numbers(
     }))
 }
 
-/// Standardised link of the targets less offsets, and the original variance.
+/// Standardised link of targets less offsets; original variance.
 fn standard(likelihood: &dyn Likelihood, targets: &[f64], offsets: &[f64]) -> Option<(Vec<f64>, f64)> {
     let link = |y: f64| match likelihood.support() {
         Support::Real if likelihood.is_log_concave() => Some(y),
@@ -259,7 +258,7 @@ fn standard(likelihood: &dyn Likelihood, targets: &[f64], offsets: &[f64]) -> Op
 pub(super) struct Plausible {
     x: Vec<f64>,
     target: Vec<f64>,
-    /// Number of possible input values over the same range.
+    /// Possible input values over the range.
     distinct: f64,
     trend: Basis,
 }
@@ -294,8 +293,8 @@ impl Plausible {
         harmonics(&self.x, period, HARMONICS).into_iter().for_each(|column| self.trend.push(column));
     }
 
-    /// Periods beside known ones, most likely first, with training bounds. Last comes the period between two
-    /// neighbouring frequencies: possibly one season of varying amplitude.
+    /// Further periods with training bounds, likeliest first; then one between neighbours, for a season of
+    /// varying amplitude.
     pub(super) fn beside(mut self, known: &[f64]) -> Vec<(f64, (f64, f64))> {
         known.iter().for_each(|period| self.know(*period));
         let with_ends = |period: &f64| (*period, Learned::start(*period).around());
@@ -331,7 +330,7 @@ fn search(
     Ok(found)
 }
 
-/// Polynomial of the input, and all other inputs.
+/// Input polynomial, and other inputs.
 fn trend_of(points: MatRef<'_, f64>, x: &[f64]) -> Basis {
     let (low, high) = ends(x);
     let mut trend = Basis::default();
@@ -353,8 +352,7 @@ fn sorted(x: &[f64]) -> Vec<f64> {
     sorted
 }
 
-/// Number of grid places, such as days between first and last date; 0 if values lie on no grid or occupy few
-/// places.
+/// Grid places, such as days; 0 without grid or mostly empty.
 fn on_a_grid(x: &[f64]) -> usize {
     let x = sorted(x);
     let step = x.windows(2).map(|pair| pair[1] - pair[0]).fold(f64::INFINITY, f64::min);

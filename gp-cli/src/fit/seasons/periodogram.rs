@@ -1,10 +1,10 @@
-//! Candidate periods along one input: peaks of a Lomb–Scargle periodogram beside a trend.
+//! Candidate periods: Lomb–Scargle peaks, with trend removed.
 
 use super::trend::{Basis, dot};
 use rayon::prelude::*;
 use std::f64::consts::TAU;
 
-/// Minimum number of cycles in the range, up to the uncertainty of the period.
+/// Minimum cycles in the range.
 const MIN_CYCLES: f64 = 2.75;
 const MAX_CYCLES: f64 = 2_000.0;
 /// Frequencies per cycle over the range.
@@ -12,10 +12,10 @@ const FINENESS: f64 = 4.0;
 /// Maximum peaks examined, and candidates.
 const PEAKS: usize = 3;
 const CANDIDATES: usize = 2;
-/// Cycles over the range below which two frequencies are one.
+/// Cycles over the range that distinguish frequencies.
 const SAME: f64 = 0.5;
 const HARMONICS: usize = 4;
-/// Minimum height of a peak: one noise frequency reaches it with probability e^−4, divided by their number.
+/// Minimum peak above `choice`; noise reaches it with probability e^−4.
 const NOTABLE: f64 = 4.0;
 const REFINEMENTS: usize = 12;
 
@@ -23,20 +23,20 @@ const REFINEMENTS: usize = 12;
 pub(super) struct Series<'a> {
     pub(super) x: &'a [f64],
     pub(super) target: &'a [f64],
-    /// Number of distinct input values among all rows, possibly a superset.
+    /// Distinct input values, possibly of more rows.
     pub(super) distinct: f64,
     /// Non-seasonal part: trends, other inputs, known seasons.
     pub(super) trend: &'a Basis,
 }
 
 impl Series<'_> {
-    /// Input range plus half a step at both ends: twelve months are a year.
+    /// Input range plus one step: twelve months are a year.
     fn range(&self) -> f64 {
         let (low, high) = ends(self.x);
         (high - low) * self.distinct / (self.distinct - 1.0)
     }
 
-    /// Maximum number of cycles over the range: more than two points per cycle.
+    /// Maximum cycles over the range: two points each.
     fn most_cycles(&self) -> f64 {
         (0.5 * self.distinct).min(MAX_CYCLES)
     }
@@ -45,12 +45,12 @@ impl Series<'_> {
         self.range() / self.most_cycles()
     }
 
-    /// Log number of distinguishable frequencies: the cost of choosing one.
+    /// Log number of distinguishable frequencies.
     pub(super) fn choice(&self) -> f64 {
         (self.most_cycles() - MIN_CYCLES).max(1.0).ln()
     }
 
-    /// Candidate periods, most likely first; empty if no peak stands out.
+    /// Candidate periods, likeliest first; empty without notable peaks.
     pub(super) fn candidates(&self) -> Vec<f64> {
         let (rest, range) = (self.trend.rest(self.target), self.range());
         let first = MIN_CYCLES * FINENESS;
@@ -75,7 +75,7 @@ impl Series<'_> {
         found.into_iter().take(CANDIDATES).map(|cycles| range / cycles).collect()
     }
 
-    /// Season of a peak with its score; its period is one, two or three times the peak's.
+    /// Score and cycles of a season of one to three peak periods.
     fn fundamental(&self, rest: &[f64], cycles: f64) -> Option<(f64, f64)> {
         let several = [1.0, 2.0, 3.0].map(|times| cycles / times).into_iter();
         let scored = several
@@ -150,7 +150,6 @@ mod tests {
         assert!((found[0] - 12.0).abs() < 0.1, "{found:?}");
     }
 
-    /// Spikes every ten steps have more power in harmonics than at the period itself.
     #[test]
     fn a_shape_of_harmonics_has_the_period_of_all() {
         let x: Vec<f64> = (0..200).map(|i| f64::from(i) + 0.3 * f64::from(i * 7 % 5)).collect();

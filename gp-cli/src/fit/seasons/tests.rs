@@ -115,7 +115,6 @@ fn a_trend_has_no_season() {
     assert!(count <= 1, "{count} of 20");
 }
 
-/// Draws of a Matérn function of smoothness ½.
 #[test]
 fn a_rough_walk_has_no_season() {
     let count = fired(40, |rng| {
@@ -129,7 +128,6 @@ fn a_rough_walk_has_no_season() {
     assert!(count <= 2, "{count} of 40");
 }
 
-/// Waves of random frequencies, as of an RBF.
 #[test]
 fn a_smooth_function_has_no_season() {
     let count = fired(40, |rng| {
@@ -143,7 +141,6 @@ fn a_smooth_function_has_no_season() {
     assert!(count <= 2, "{count} of 40");
 }
 
-/// Sales in four cities at several prices, as the sum of effects and errors of deviation 2.
 fn sales(days: &[f64], rng: &mut ChaCha8Rng, wave: impl Fn(f64) -> f64) -> (Vec<Vec<f64>>, Vec<f64>) {
     let mut columns = vec![Vec::new(); 5];
     let mut y = Vec::new();
@@ -169,7 +166,6 @@ fn a_slow_wave_beside_other_inputs_has_no_season() {
     assert!(count <= 1, "{count} of 25");
 }
 
-/// The weekly effect is half as large as errors.
 #[test]
 fn a_week_beside_other_inputs_is_found() {
     let days: Vec<f64> = (0..700).map(f64::from).collect();
@@ -182,7 +178,6 @@ fn a_week_beside_other_inputs_is_found() {
     }
 }
 
-/// Missing days count: two rows per week suffice.
 #[test]
 fn a_week_is_found_on_some_days() {
     for seed in 0..5 {

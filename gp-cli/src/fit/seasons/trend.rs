@@ -1,6 +1,6 @@
-//! Non-seasonal regressors as orthonormal columns, and target residuals.
+//! Orthonormal non-seasonal regressors, and target residuals.
 
-/// Minimum relative size of the part orthogonal to earlier columns.
+/// Minimum relative size of new parts.
 const NOTHING_NEW: f64 = 1e-7;
 
 #[derive(Clone, Debug, Default)]
@@ -13,7 +13,7 @@ impl Basis {
         self.columns.extend(self.new_part(&[], column));
     }
 
-    /// Part orthogonal to these and to unit columns `more`, scaled to length 1; None if negligible.
+    /// Unit part orthogonal to these and `more`; `None` if negligible.
     fn new_part(&self, more: &[Vec<f64>], mut column: Vec<f64>) -> Option<Vec<f64>> {
         let size = dot(&column, &column).sqrt();
         // Twice, because of rounding.

@@ -1,4 +1,4 @@
-//! Initial mixing weights of linear coregionalisation: principal components of the targets.
+//! Initial mixing weights: principal components of targets.
 
 use crate::error::CliError;
 use crate::method::TrainingRows;
@@ -6,15 +6,15 @@ use faer::Mat;
 use gp_ep::DataSource as _;
 use gp_likelihoods::Likelihood;
 
-/// Minimum initial noise, relative to the target variance.
+/// Minimum initial noise relative to target variance.
 const MIN_NOISE: f64 = 0.1;
-/// Minimum weight relative to the largest: a latent of weight zero would not train.
+/// Minimum relative weight; zero would not train.
 const MIN_WEIGHT: f64 = 0.05;
-/// Sweeps of Jacobi rotations, which converge quadratically.
+/// Jacobi sweeps, which converge quadratically.
 const SWEEPS: usize = 20;
 
-/// Sets mixing weights to `U Λ^{½}` for target covariance `U Λ Uᵀ`, and noise to unexplained variances. Each
-/// covariance is over the rows with both targets.
+/// Sets mixing weights to `U Λ^{½}` for target covariance `U Λ Uᵀ` (over rows with both), noise to
+/// unexplained variances.
 pub(in crate::fit) fn start_mixture(
     likelihood: &mut dyn Likelihood,
     rows: &TrainingRows,
@@ -56,8 +56,7 @@ fn covariance(rows: &TrainingRows, outputs: usize) -> Result<Mat<f64>, CliError>
     Ok(covariance)
 }
 
-/// `U Λ^{½}` of the largest eigenvalues, with positive largest weights. Columns beyond P are small multiples
-/// of the identity's.
+/// `U Λ^{½}` of largest eigenvalues, largest weights positive; beyond P, small unit vectors.
 fn start(covariance: &Mat<f64>, latents: usize) -> Mat<f64> {
     let outputs = covariance.nrows();
     let pairs = eigenpairs(covariance.clone());

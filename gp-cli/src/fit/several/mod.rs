@@ -1,7 +1,6 @@
-//! Several targets in one model: likelihood, scales and initial mixing weights.
+//! Several targets in one model.
 //!
-//! Targets with their own latents and kernels are fitted separately, each on its rows, and combined. Those with a
-//! shared kernel, and mixtures, are fitted together.
+//! Targets with own latents and kernels are fitted separately on their rows, others together.
 
 mod mixture;
 mod parts;
@@ -75,7 +74,7 @@ pub(super) fn observe(survey: &Survey, spec: &FitSpec, context: &Context) -> Res
     })
 }
 
-/// Target variance in likelihood units.
+/// Target variance, likelihood units.
 fn own_variance(of: &FurtherTarget) -> f64 {
     match of.summary {
         TargetSummary::Moments { variance, .. } if of.target.scale() == Standardiser::identity() => variance,
@@ -146,7 +145,7 @@ fn likelihood(
     }
 }
 
-/// Separates the scale of mixing weights from that of latents: only products are identified.
+/// Separates scales of weights and latents: only products are identified.
 fn mixed_prior(parameters: &mut [Parameter]) -> Result<(), CliError> {
     Ok(parameters[0].set_prior(Some(Prior::Normal { mean: 0.0, sd: 1.0 }))?)
 }

@@ -3,7 +3,7 @@
 use super::super::observed::Observed;
 use super::super::spec::FitSpec;
 
-/// One part per target, or none if they share a latent or kernel.
+/// One part per target; none for shared latents or kernels.
 pub(in crate::fit) fn parts(observed: &Observed, spec: &FitSpec) -> Vec<Observed> {
     if observed.others.is_empty() || spec.kernel.len() == 1 {
         return Vec::new();

@@ -7,7 +7,7 @@ use crate::method::{Fit, Problem, TrainingRows};
 use crate::model::{Approximation, together};
 use gp_likelihoods::Likelihood;
 
-/// Fits and combines the parts, each with its part of the sample.
+/// Fits parts on their sample rows, and combines them.
 pub(in crate::fit) fn fit_apart(
     task: TrainingContext<'_>,
     (whole, parts): (&dyn Likelihood, Vec<(Problem, PartStart)>),
@@ -50,7 +50,7 @@ fn join(fits: &[Fit], whole: &dyn Likelihood, names: &[&str]) -> Result<Fit, Cli
     })
 }
 
-/// Sum of all curves; ended ones keep their last value.
+/// Sum; ended curves keep their last value.
 fn summed(fits: &[Fit]) -> Vec<f64> {
     let longest = fits.iter().map(|fit| fit.curve.len()).max().unwrap_or(0);
     let at = |place: usize| {

@@ -1,4 +1,4 @@
-//! Warning of labels and counts among several targets, all taken as amounts.
+//! Labels and counts among several targets.
 
 use crate::data::Kind;
 use crate::encode::{ColumnSurvey, Survey};

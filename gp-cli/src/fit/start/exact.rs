@@ -1,9 +1,7 @@
 //! Kernels learned by exact regression on some rows, as starts for quick fits.
 //!
-//! With many inputs and few rows, sparse objectives without priors let short length-scales fit noise. Priors prevent
-//! that, but also learning functions that change fast along one input: all length-scales would first have to shrink.
-//! Exact evidence without priors avoids both if started from the one input that explains most; a few hundred rows cost
-//! little.
+//! With many inputs and few rows, sparse objectives fit noise without priors, and miss fast changes along one input
+//! with priors. Exact evidence, started from the best single input, avoids both.
 
 use super::{Found, ITERATIONS, aside, is_lengths};
 use crate::error::CliError;
@@ -16,21 +14,20 @@ use gp_kernels::{Kernel, KernelExt as _};
 use gp_likelihoods::Gaussian;
 use gp_optim::{Control, ParameterSet as _, ParameterSetMut as _};
 
-/// Maximum numbers of rows to learn from, and to try inputs on.
+/// Maximum rows: learning, trying inputs.
 pub(super) const ROWS: usize = 500;
 const FEW_ROWS: usize = 300;
-/// Length-scales tried along one input, in standard deviations, and that of all others.
+/// Length-scales along one input, and others, in standard deviations.
 const SHORT: [f64; 3] = [0.1, 0.3, 1.0];
 const LONG: f64 = 30.0;
 const INPUTS: usize = 64;
 
-/// `true` unless a method of all rows has given kernels, which it learns in the same way itself.
+/// `false` for given kernels of methods of all rows, which learn them likewise.
 pub(super) fn is_wanted(spec: &FitSpec, all_rows: bool) -> bool {
     spec.kernel.is_empty() || !all_rows
 }
 
-/// First kernel learned by exact regression without priors; None if it fails or gains less than one nat per
-/// free parameter over quick fits.
+/// First kernel by exact regression without priors; `None` without a nat per free parameter over quick fits.
 pub(super) fn learned(
     (problem, noise): (&Problem, &Gaussian),
     found: Option<&Found>,
@@ -62,8 +59,7 @@ pub(super) fn learned(
     Ok(is_set.then(|| found.kernel().clone_box()))
 }
 
-/// Kernel with one relevant input: best evidence over inputs and [`SHORT`]. None without length-scales per
-/// input, or with too many.
+/// Kernel with one relevant input, by evidence over [`SHORT`]; `None` without ARD or with too many.
 fn one_input(
     kernel: &dyn Kernel,
     noise: &Gaussian,
@@ -84,8 +80,7 @@ fn one_input(
     Ok(best.map(|(_, kernel)| kernel))
 }
 
-/// Kernel with this length-scale along one input and long ones along others; later terms and bounded values
-/// stay.
+/// Sets the first ARD length-scales: `length` along `input`, else long; bounded values stay.
 fn alone(kernel: &dyn Kernel, input: usize, length: f64) -> Box<dyn Kernel> {
     let (mut one, mut is_done) = (kernel.clone_box(), false);
     one.for_each_parameter_mut(&mut |parameter| {

@@ -1,7 +1,6 @@
 //! Initial length-scales for labels, from regression on labels as numbers.
 //!
-//! A quick fit cannot learn noise from labels, and EP costs more. Regression is wrong about their noise, but right
-//! about relevant inputs.
+//! Regression errs about noise, not about relevant inputs, and costs less than EP.
 
 use super::{Found, GAIN, best, better, each_lengths, exact, is_lengths, placed, quick, with_short_lengths};
 use crate::error::CliError;
@@ -15,16 +14,15 @@ use gp_optim::Parameter;
 use std::f64::consts::TAU;
 
 pub(super) const ROWS: usize = 500;
-/// Maximum number of unordered classes regressed against the rest, most frequent first.
+/// Maximum classes regressed against the rest, most frequent first.
 const CLASSES: usize = 3;
-/// Maximum growth of a given kernel's initial length-scale: without priors, regressions extend irrelevant
-/// ones beyond recovery.
+/// Maximum length-scale per √D of given kernels: irrelevant ones grow beyond recovery.
 const LONGEST: f64 = 3.0;
 /// For labels of mean 0 and variance 1.
 pub(super) const NOISE: f64 = 0.3;
 
-/// Sets free length-scales by regressions on labels (geometric means over classes). If quick fits explain
-/// nothing, [exact regression](exact) tries the inputs one by one.
+/// Sets free length-scales to geometric means over classes; [exact regression](exact) helps where quick fits
+/// explain nothing.
 pub(super) fn settle(problem: &mut Problem, spec: &FitSpec, sample: &TrainingRows) -> Result<(), CliError> {
     if log_lengths(problem.kernels[0].as_ref()).is_none() {
         return Ok(());
@@ -63,8 +61,7 @@ pub(super) fn settle(problem: &mut Problem, spec: &FitSpec, sample: &TrainingRow
     Ok(())
 }
 
-/// First term with its own length-scales, and with shorter ones. A linear term could explain part of a
-/// function curved along few inputs, and end learning.
+/// First term, also with shorter length-scales: a linear term could end learning.
 fn smooth_alone(kernel: &dyn Kernel) -> Vec<Box<dyn Kernel>> {
     let terms = terms(kernel);
     let Some(first) = terms.first().filter(|first| terms.len() > 1 && log_lengths(**first).is_some()) else {
@@ -73,7 +70,7 @@ fn smooth_alone(kernel: &dyn Kernel) -> Vec<Box<dyn Kernel>> {
     std::iter::once(first.clone_box()).chain(with_short_lengths(*first)).collect()
 }
 
-/// The later result, which has fewer parameters, if its log evidence is larger.
+/// `later` (fewer parameters), if log evidence gains.
 fn more_evident(before: Option<Found>, later: Option<Found>) -> Option<Found> {
     let least = before.as_ref().map_or(f64::NEG_INFINITY, |before| before.log_evidence + GAIN);
     later.filter(|later| later.log_evidence > least).or(before)
@@ -84,15 +81,14 @@ pub(super) fn fits(kernel: &dyn Kernel) -> usize {
     own + usize::from(with_short_lengths(kernel).is_some()) + smooth_alone(kernel).len()
 }
 
-/// `false` for length-scales of other columns, or if bounds exclude the values.
+/// `false` for other columns or conflicting bounds.
 fn set_free(lengths: &mut Parameter, to: &[f64]) -> bool {
     let own = lengths.values().iter().zip(to).enumerate();
     let values: Vec<f64> = own.map(|(i, (own, to))| if lengths.is_fixed(i) { *own } else { *to }).collect();
     lengths.len() == to.len() && lengths.set_values(&values).is_ok()
 }
 
-/// Log length-scales if regression beats noise by one nat each: those fitted to noise are short. Numbers
-/// have mean 0 and variance 1.
+/// Log length-scales, if better than noise by a nat each: fitted noise has short ones.
 fn told_lengths(found: &Found, rows: usize) -> Option<Vec<f64>> {
     let logs = log_lengths(found.model.process(0).kernel())?;
     let of_noise = -0.5 * rows as f64 * (1.0 + TAU.ln());
@@ -117,7 +113,7 @@ pub(super) fn log_lengths(kernel: &dyn Kernel) -> Option<Vec<f64>> {
     logs
 }
 
-/// Labels as numbers of mean 0 and variance 1; unordered classes one against the rest.
+/// Standardised labels; unordered classes one against the rest.
 pub(super) fn numbers(problem: &Problem, rows: &TrainingRows) -> Result<Vec<Vec<f64>>, CliError> {
     let labels = rows.column(0)?;
     let likelihood = problem.likelihood.as_ref();
@@ -131,7 +127,7 @@ pub(super) fn numbers(problem: &Problem, rows: &TrainingRows) -> Result<Vec<Vec<
     Ok(classes.into_iter().take(CLASSES).filter_map(|class| standardised(one(class))).collect())
 }
 
-/// Numbers of mean 0 and variance 1; None if all equal.
+/// Mean 0, variance 1; `None` if all equal.
 fn standardised(mut numbers: Vec<f64>) -> Option<Vec<f64>> {
     let count = numbers.len() as f64;
     let mean = numbers.iter().sum::<f64>() / count;

@@ -1,7 +1,6 @@
-//! Initial length-scales of kernels given without any.
+//! Initial length-scales √D of kernels given without any.
 //!
-//! Standardised rows are about √(2D) apart: at the library's 1, covariances of many inputs are nearly 0 and learning
-//! ends with pure noise. Start at √D, like the default kernel.
+//! Standardised rows are about √(2D) apart: at the library's 1, covariances vanish and learning ends in noise.
 
 use crate::fit::conditions;
 use crate::fit::spec::FitSpec;
@@ -13,7 +12,7 @@ pub(super) fn are_open(spec: &FitSpec) -> bool {
     !spec.kernel.is_empty() && !conditions::is_given(LENGTH_SCALE, spec)
 }
 
-/// Starts free length-scales at the square root of their number of columns, unless `--kernel` gives one.
+/// Starts free length-scales at √(number of columns), unless `--kernel` gives one.
 pub(in crate::fit) fn start_open(spec: &FitSpec, kernels: &mut [Box<dyn Kernel>], dim: usize) {
     if !are_open(spec) {
         return;

@@ -9,10 +9,10 @@ use faer::Mat;
 use gp_ep::DataSource as _;
 use gp_likelihoods::{Gaussian, Likelihood};
 
-/// Initial variance for combined targets in the quick fit.
+/// Initial noise variance of the quick fit.
 const NOISE: f64 = 0.1;
 
-/// Sets each latent's kernel by a quick fit to the targets' combination that best determines it.
+/// Sets kernels by quick fits to latent estimates.
 pub(super) fn settle(problem: &mut Problem, spec: &FitSpec, sample: &TrainingRows) -> Result<(), CliError> {
     let few = Sample::at_most(sample, ROWS, spec.seed)?.rows;
     for latent in 0..problem.kernels.len() {
@@ -26,7 +26,7 @@ pub(super) fn settle(problem: &mut Problem, spec: &FitSpec, sample: &TrainingRow
     Ok(())
 }
 
-/// Estimates of a latent from the targets present in a row: `Σ_p W_pq y_p / Σ_p W²_pq`. None without any.
+/// Latent estimates from present targets: `Σ_p W_pq y_p / Σ_p W²_pq`. `None` without any.
 fn scores(
     likelihood: &dyn Likelihood,
     latent: usize,

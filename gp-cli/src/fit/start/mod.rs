@@ -1,17 +1,14 @@
 //! Start of training: quick fits on some rows.
 //!
-//! With few relevant among many inputs and equal length-scales, the nearest optimum of the variational bound is pure
-//! noise. Power EP with α = ½ finds relevant inputs from a thousand rows in seconds; methods with inducing inputs
-//! start from its result. So do given kernels [without length-scales](lengths): steps of equal speed lose the few
-//! inputs relevant to labels.
+//! With many irrelevant inputs and equal length-scales, the bound's nearest optimum is pure noise. Power EP with α = ½
+//! finds relevant inputs in seconds; methods with inducing inputs, and given kernels [without length-scales](lengths),
+//! start from its result.
 //!
-//! With many inputs or words and few rows, all length-scales may grow before the one along which the function is
-//! curved is found; a linear term explains part of the rest, and training ends. A second quick fit starts with
-//! length-scales a quarter as long, a third from [exact regression](exact). Every method starts from such a result if
+//! With few rows, length-scales may grow, and a linear term end training, before the curved input is found: further
+//! quick fits start with quarter length-scales, and from [exact regression](exact). Every method starts from these if
 //! better.
 //!
-//! With more than 64 inputs, the default kernel has one length-scale; for numbers, quick fits also try [one
-//! each](wide).
+//! Beyond 64 inputs, quick fits for numbers also try [one length-scale each](wide).
 
 mod exact;
 mod labels;
@@ -34,15 +31,15 @@ use gp_optim::{Control, Parameter};
 use lengths::LENGTH_SCALE;
 pub(super) use lengths::start_open;
 
-/// Maximum numbers of rows, inducing inputs and iterations of a quick fit.
+/// Maximum rows, inducing inputs, iterations per quick fit.
 const ROWS: usize = 1_000;
 const INDUCING: usize = 100;
 pub(super) const ITERATIONS: u64 = 60;
-/// Midway between variational bound and EP, as Bui et al. (2017) advise.
+/// Midway between VFE and EP (Bui et al. 2017).
 pub(super) const POWER: f64 = 0.5;
-/// Factor on default length-scales in the second quick fit.
+/// Length-scale factor of the second quick fit.
 const SHORT: f64 = 0.25;
-/// Minimum gain of a further quick fit, in nats; runs to the same optimum differ by less.
+/// Minimum gain of further quick fits, nats.
 const GAIN: f64 = 1.0;
 
 struct Found {
@@ -57,8 +54,7 @@ pub(super) fn is_wanted(spec: &FitSpec) -> bool {
     (spec.kernel.is_empty() || lengths::are_open(spec)) && spec.search.is_none() && !spec.no_train
 }
 
-/// `true` if quick fits are known to help: default kernel, or given free length-scales, for labels or
-/// Gaussian noise.
+/// `true` where quick fits help: default kernel, or free length-scales for labels or Gaussian noise.
 fn is_of_known_form(problem: &Problem, spec: &FitSpec) -> bool {
     let is_helped = || {
         let likelihood = problem.likelihood.as_ref();
@@ -73,8 +69,8 @@ fn may_share_length(problem: &Problem, spec: &FitSpec) -> bool {
     spec.kernel.is_empty() && shared::is_wanted(problem)
 }
 
-/// Sets kernel and noise by quick fits; for methods of all rows, only if a later one is better. Kernels of
-/// labels get length-scales of regressions.
+/// Sets kernel and noise by quick fits, for labels length-scales by regressions. Methods of all rows ignore
+/// the first quick fit.
 pub(super) fn settle(
     problem: &mut Problem,
     spec: &FitSpec,
@@ -161,7 +157,7 @@ fn quick_fits(problem: &Problem, spec: &FitSpec, represented_by: RepresentedBy) 
     }
 }
 
-/// Problem with the length-scales that [`settle`] is likely to add or fix, to count work.
+/// Problem with length-scales as [`settle`] likely leaves them.
 pub(super) fn as_started(problem: &Problem, spec: &FitSpec) -> Problem {
     let mut started = problem.clone();
     if is_wanted(spec) && is_of_known_form(problem, spec) && may_share_length(problem, spec) {
@@ -175,7 +171,7 @@ pub(super) fn as_started(problem: &Problem, spec: &FitSpec) -> Problem {
     started
 }
 
-/// Problems of the sizes of quick fits and preceding exact regressions, with their numbers, to measure time.
+/// Problems and counts of quick fits and exact regressions, for timing.
 pub(super) fn quick_problems(
     problem: &Problem,
     spec: &FitSpec,
@@ -247,15 +243,13 @@ fn each_lengths(kernel: &mut dyn Kernel, change: &mut dyn FnMut(&mut Parameter) 
     is_changed
 }
 
-/// Inducing inputs of quick fits, the same for all kernels and observations.
 fn placed(problem: &Problem, rows: &TrainingRows) -> Result<InducingInputs, CliError> {
     let (points, _) = rows.whole()?;
     let count = INDUCING.min(points.nrows());
     Ok(KMeans::new().place(problem.kernels[0].as_ref(), points, count, problem.settings.seed)?.inputs)
 }
 
-/// None if it fails. With a checkpoint, an interrupt is an error: training would start from an unfinished
-/// result.
+/// `None` on failure. With checkpoint, an interrupt is an error: no start from unfinished results.
 fn quick(
     (problem, placed): (&Problem, &InducingInputs),
     kernel: &dyn Kernel,
@@ -276,7 +270,7 @@ fn quick(
     }))
 }
 
-/// No time limit with a checkpoint: a resumed run starts at the same values.
+/// No time limit with a checkpoint: resumed runs start at the same values.
 fn aside(control: &Control) -> Control {
     let aside = control.aside();
     if control.checkpoint().is_some() { aside.with_time_limit(None) } else { aside }

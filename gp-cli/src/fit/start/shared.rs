@@ -1,10 +1,9 @@
-//! Start for labels with inputs of one kind, such as pixels: one length-scale for all, or one each.
+//! Start for labels with inputs of one kind, such as pixels: one length-scale, or one each.
 //!
-//! In regression on labels, one each must gain ½ (D − 1) ln N nats (Bayesian information criterion). Noise is fixed:
-//! it would vanish, and many length-scales then fit any labels.
+//! One each must gain ½ (D − 1) ln N nats (Bayesian information criterion) in regression on labels with fixed noise:
+//! vanishing noise would fit any labels.
 //!
-//! Several classes keep the regression's length-scale: the evidence of sparse EP prefers longer ones (twice on
-//! handwritten digits), with worse predictions of left-out rows.
+//! Several classes keep the regression's length-scale: sparse EP prefers longer ones, which predict worse.
 
 use super::labels::{self, NOISE, ROWS};
 use super::{LENGTH_SCALE, placed, quick};
@@ -19,12 +18,11 @@ use gp_likelihoods::Gaussian;
 use gp_optim::Parameter;
 
 const VARIANCE: &str = "variance";
-/// Initial variance of the smooth function of several classes. Pixels often separate them almost without
-/// error; learning descends from a large variance in fewer steps than it ascends.
+/// Initial variance of several classes: descent is faster.
 const LARGE: f64 = 100.0;
 pub(super) const FITS: usize = 2;
 
-/// `true` for labels and a default kernel with one length-scale, and few enough inputs for one each.
+/// `true` for labels, few inputs, and default kernels with one length-scale.
 pub(super) fn is_wanted(problem: &Problem) -> bool {
     let mut is_one = false;
     let mut kernel = problem.kernels[0].clone_box();
@@ -32,7 +30,7 @@ pub(super) fn is_wanted(problem: &Problem) -> bool {
     is_one && problem.likelihood.support().classes() > 0 && (2..=ARD_INPUTS).contains(&problem.sizes().dim)
 }
 
-/// Fixes the length-scale of several classes, as [`settle`] does unless each input gets its own.
+/// Fixes several classes' length-scale, as [`settle`] does without ARD.
 pub(super) fn fix_length(problem: &mut Problem) {
     if problem.likelihood.latents() > 1 {
         for kernel in &mut problem.kernels {
@@ -41,7 +39,7 @@ pub(super) fn fix_length(problem: &mut Problem) {
     }
 }
 
-/// Sets the length-scale (fixed for several classes), or replaces it by one per input.
+/// Sets the length-scale (fixed for several classes), or one per input.
 pub(super) fn settle(problem: &mut Problem, spec: &FitSpec, sample: &TrainingRows) -> Result<(), CliError> {
     let few = Sample::at_most(sample, ROWS, spec.seed)?.rows;
     let dim = problem.sizes().dim;
@@ -76,7 +74,7 @@ pub(super) fn settle(problem: &mut Problem, spec: &FitSpec, sample: &TrainingRow
 
 struct LengthFit {
     log_length: f64,
-    /// Log evidence of one length-scale per input, minus that of one for all.
+    /// Log evidence of ARD over one length-scale.
     gain: f64,
 }
 
@@ -117,7 +115,7 @@ fn set_free(kernel: &mut dyn Kernel, name: &str, value: f64) -> Result<(), CliEr
     Ok(done?)
 }
 
-/// Changes the first parameter of this name: the smooth function's, in the first term.
+/// Changes the first parameter of this name, in the smooth term.
 pub(super) fn change(kernel: &mut dyn Kernel, name: &str, change: &mut dyn FnMut(&mut Parameter)) {
     let mut is_done = false;
     kernel.for_each_parameter_mut(&mut |parameter| {

@@ -1,7 +1,7 @@
-//! Start for numbers with many inputs: one length-scale for all, or one each.
+//! Start for numbers with many inputs: one length-scale, or one each.
 //!
-//! One each finds the few relevant inputs at a higher cost; in quick fits, evidence must gain [`GAIN`] nats per input.
-//! On 100 to 1,000 rows of 65 to 300 inputs, functions of a few inputs gained 0.3 to 30, noise at most 0.1.
+//! One each costs more and must gain [`GAIN`] nats per input in quick fits: functions of few inputs gained 0.3 to 30,
+//! noise at most 0.1.
 
 use super::shared::{change, one_each};
 use super::{Found, LENGTH_SCALE, best, better, exact, placed, quick, start_from, with_short_lengths};
@@ -13,12 +13,12 @@ use crate::method::{Problem, TrainingRows};
 use gp_ep::DataSource as _;
 use gp_kernels::Kernel;
 
-/// Minimum gain of log evidence by one length-scale per input, in nats per input.
+/// Minimum evidence gain of ARD, nats per input.
 const GAIN: f64 = 0.25;
-/// Number of quick fits; exact regression counts as two.
+/// Quick fits; exact regression counts as two.
 pub(super) const FITS: usize = 5;
 
-/// None unless a default kernel of numbers has one length-scale because of many inputs.
+/// ARD kernel, if a default kernel of numbers has one length-scale for many inputs.
 pub(super) fn own_lengths(problem: &Problem, spec: &FitSpec) -> Option<Box<dyn Kernel>> {
     let mut is_one = false;
     change(problem.kernels[0].clone_box().as_mut(), LENGTH_SCALE, &mut |length| {
@@ -31,7 +31,7 @@ pub(super) fn own_lengths(problem: &Problem, spec: &FitSpec) -> Option<Box<dyn K
     is_wanted.then(|| one_each(problem.kernels[0].as_ref(), dim).ok()).flatten()
 }
 
-/// Starts from the better quick fit, of the problem's kernel or with `own` length-scales.
+/// Starts from the better quick fit, shared or `own` length-scales.
 pub(super) fn settle(
     problem: &mut Problem,
     own: Box<dyn Kernel>,

@@ -1,4 +1,4 @@
-//! Every fuzz target on its corpus and some thousand reproducible mutations.
+//! Fuzz targets on corpora and reproducible mutations.
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 mod mutation;
@@ -13,7 +13,7 @@ const ROUNDS: usize = 400;
 /// Memory budget of readers in bytes.
 const BUDGET: u64 = 64 << 20;
 
-/// Fragments that are meaningful to some reader.
+/// Fragments for some reader.
 const PIECES: [&str; 28] = [
     "(",
     ")",
@@ -59,7 +59,7 @@ fn files(folder: &str) -> Vec<(String, Vec<u8>)> {
     files
 }
 
-/// For models also files of released versions.
+/// For models, also released files.
 fn corpus(name: &str) -> Vec<(String, Vec<u8>)> {
     let mut corpus = files(&format!("fuzz/corpus/{name}"));
     if name == "model" {
@@ -68,7 +68,7 @@ fn corpus(name: &str) -> Vec<(String, Vec<u8>)> {
     corpus
 }
 
-/// Mutations hardly ever make a notation without a seed.
+/// Mutations rarely make a notation without seed.
 #[test]
 fn every_notation_of_dates_has_a_seed() {
     let tables: Vec<String> =
@@ -85,7 +85,7 @@ fn run((name, target): FuzzTarget, readers: &Readers, what: &str, bytes: &[u8]) 
     found.unwrap() == Reading::Read
 }
 
-/// Inserts a fragment, damages the bytes, or both.
+/// Inserts fragments, damages bytes, or both.
 fn changed(bytes: &[u8], random: &mut Random) -> Vec<u8> {
     let mut bytes = if random.below(3) > 0 { damaged(bytes, random) } else { bytes.to_vec() };
     for _ in 0..random.below(3) {

@@ -1,6 +1,6 @@
-//! Reproducible random damage to bytes.
+//! Reproducible damage to bytes.
 
-/// Reproducible random numbers (xorshift).
+/// Reproducible numbers (xorshift).
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
@@ -12,7 +12,7 @@ impl Random {
     }
 }
 
-/// One to four changes: a byte set, a bit flipped, a part removed or repeated, the end cut off.
+/// One to four changes: byte set, bit flipped, part removed or repeated, end cut off.
 pub(crate) fn damaged(bytes: &[u8], random: &mut Random) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     for _ in 0..1 + random.below(4) {

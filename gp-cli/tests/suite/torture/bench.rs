@@ -1,4 +1,4 @@
-//! One fit and its predictions, on one thread with measured time.
+//! One fit with predictions, on one thread, timed.
 
 use super::sound;
 use super::tables::Table;
@@ -10,9 +10,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// Maximum processor seconds of a cell.
+/// Maximum processor seconds per cell.
 const MAX_SECONDS: f64 = 20.0;
-/// Wall-clock time that counts as endless.
+/// Wall-clock limit.
 const NO_END: Duration = Duration::from_secs(300);
 
 pub(crate) struct Bench(TempDir);
@@ -28,7 +28,7 @@ impl Bench {
         Self(tempfile::tempdir().unwrap())
     }
 
-    /// Fits and predicts; the error describes the fault.
+    /// Fits and predicts; errors describe faults.
     pub(crate) fn cell(&self, table: &Table, method: &str, flags: &str) -> Result<(), String> {
         let path = |name: &str| self.0.path().join(name).to_str().unwrap().to_owned();
         let (data, model) = (path("t.csv"), path("m.gp"));
@@ -80,7 +80,7 @@ fn gp(line: &str) -> Said {
     Said { code, out: String::from_utf8(out).unwrap(), err: String::from_utf8(err).unwrap() }
 }
 
-/// Processor time of this thread or, if unknown, wall-clock time.
+/// Processor time of this thread, otherwise wall-clock time.
 fn processor_seconds() -> f64 {
     let counted = fs::read_to_string("/proc/thread-self/schedstat").ok();
     let nanoseconds = counted.and_then(|text| text.split_whitespace().next()?.parse::<f64>().ok());

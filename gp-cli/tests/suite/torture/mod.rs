@@ -1,4 +1,4 @@
-//! Every method on numerically difficult tables: in time, with possible predictions or an error that names the cause.
+//! Methods on numerically difficult tables: in time, with sound predictions or errors that name the cause.
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 mod bench;

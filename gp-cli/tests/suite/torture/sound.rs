@@ -1,15 +1,15 @@
-//! Checks that predictions are possible.
+//! Soundness of predictions.
 
 use super::bench::Said;
 use super::tables::Table;
 use std::collections::BTreeMap;
 
-/// Tolerance of sums of probabilities.
+/// Tolerance of probability sums.
 const ROUNDING: f64 = 1e-9;
-/// Maximum root mean squared error of means, in standard deviations of the targets.
+/// Maximum root mean squared error, in target standard deviations.
 const ABSURD: f64 = 2.0;
 
-/// `true` for a usage, data or numerical error in one line without NaN.
+/// `true` for one usage, data or numerical error without NaN.
 pub(crate) fn is_refusal(fit: &Said) -> bool {
     let lines: Vec<&str> = fit.err.lines().filter(|line| line.starts_with("error: ")).collect();
     [2, 3, 5].contains(&fit.code) && lines.len() == 1 && !lines[0].contains("NaN")
@@ -46,7 +46,7 @@ fn parsed(cells: &[String]) -> Vec<f64> {
     cells.iter().map(|cell| cell.parse().unwrap_or(f64::NAN)).collect()
 }
 
-/// Finite numbers, positive variances and ordered intervals, unless reported.
+/// Finite numbers, positive variances, ordered intervals, unless reported.
 fn numbers(columns: &BTreeMap<String, Vec<String>>, (fit, predicted): (&Said, &Said)) -> Result<(), String> {
     if columns.values().all(Vec::is_empty) {
         return Err("no row is predicted".to_owned());
@@ -91,14 +91,14 @@ fn probabilities(columns: &BTreeMap<String, Vec<String>>) -> Result<(), String> 
     Ok(())
 }
 
-/// Probabilities of labels and counts are at most 1.
+/// Label and count probabilities are at most 1.
 fn densities(columns: &BTreeMap<String, Vec<String>>) -> Result<(), String> {
     let most =
         columns.get("log_density").map(|cells| parsed(cells).into_iter().fold(f64::NEG_INFINITY, f64::max));
     most.filter(|most| *most > 0.0).map_or(Ok(()), |most| Err(format!("a log probability of {most:e}")))
 }
 
-/// Means are near the targets, unless reported.
+/// Means near targets, unless reported.
 fn absurd(table: &Table, fit: &Said, columns: &BTreeMap<String, Vec<String>>) -> Result<(), String> {
     let targets = parsed(self::columns(&table.csv).get("y").map_or(&[][..], Vec::as_slice));
     let means = parsed(columns.get("mean").map_or(&[][..], Vec::as_slice));

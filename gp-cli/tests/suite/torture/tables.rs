@@ -4,7 +4,7 @@ use gp_cli::Context;
 use gp_cli::encode::Role;
 use gp_cli::method::{Method, RepresentedBy};
 
-/// Kind of target, by its default likelihood.
+/// Target by default likelihood.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Target {
     Number,
@@ -50,13 +50,13 @@ impl Target {
 pub(crate) struct Table {
     pub(crate) name: &'static str,
     pub(crate) target: Target,
-    /// CSV with target column `y`.
+    /// CSV with target `y`.
     pub(crate) csv: String,
-    /// Flags besides the task's; methods without them are skipped.
+    /// Further flags; methods without them are skipped.
     pub(crate) says: &'static str,
-    /// Cause that the error must name; None if a model is required.
+    /// Named cause of the error; None requires a model.
     pub(crate) refused: Option<&'static str>,
-    /// Method that may refuse the table, with the cause to name.
+    /// Method that may refuse, with its cause.
     pub(crate) refused_by: Option<(&'static str, &'static str)>,
 }
 
@@ -77,7 +77,7 @@ impl Table {
         Self { refused_by: Some((method, why)), ..self }
     }
 
-    /// None if the method does not support target or flags.
+    /// None if the method lacks target or flags.
     pub(crate) fn flags(&self, context: &Context, method: &dyn Method) -> Option<String> {
         let likelihood = context.likelihoods.parse(self.target.likelihood()).unwrap();
         let takes = |name: &str| method.settings().iter().any(|setting| setting.name() == name);

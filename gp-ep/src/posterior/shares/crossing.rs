@@ -1,14 +1,14 @@
-//! Points at which rows take a group of inputs from other rows.
+//! Rows with a group of inputs from other rows.
 
 use faer::{Mat, MatRef};
 use rand::seq::SliceRandom as _;
 use rand_chacha::ChaCha8Rng;
 use std::ops::Range;
 
-/// Minimum rows of a block: shares need two values at two other rows.
+/// Minimum block: two values at two other rows.
 pub(super) const MIN_BLOCK: usize = 4;
 
-/// Random blocks, in which every row takes the group's values of every row.
+/// Random blocks; rows take the group's values of all rows.
 pub(super) struct Crossing<'a> {
     x: MatRef<'a, f64>,
     pub(super) blocks: Vec<Vec<usize>>,
@@ -16,7 +16,7 @@ pub(super) struct Crossing<'a> {
 }
 
 impl<'a> Crossing<'a> {
-    /// Largest equal blocks with about `points` points in all.
+    /// Largest equal blocks with about `points` points.
     pub(super) fn new(
         x: MatRef<'a, f64>,
         rows: &[usize],
@@ -33,7 +33,7 @@ impl<'a> Crossing<'a> {
         Self { x, blocks: (0..count).map(block).collect(), group }
     }
 
-    /// By block, row, then giver of values.
+    /// By block, row, then giver.
     pub(super) fn points(&self) -> Mat<f64> {
         let pairs = self.blocks.iter().flat_map(|block| {
             block.iter().flat_map(move |&row| block.iter().map(move |&giver| (row, giver)))

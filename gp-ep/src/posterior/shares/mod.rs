@@ -1,20 +1,18 @@
 //! Variance shares of inputs in a fitted function.
 //!
-//! Let f be the posterior mean and V its variance over the rows. One input, or a group, takes values of other rows
-//! while the rest stays:
+//! Let f be the posterior mean and V its variance over the rows. Inputs, single or in groups, take values of other
+//! rows:
 //!
-//! - *alone* is `Var(E[f | input]) / V`: the input's own effect (Sobol's index of first order);
-//! - *total* is `E[(f − f′)²] / 2V`, with f′ at the row with the other value: the effect with interactions (Sobol's
-//!   total index).
+//! - *alone* is `Var(E[f | input]) / V`, their own effect (Sobol's first-order index);
+//! - *total* is `E[(f − f′)²] / 2V`, with f′ after the change: the effect with interactions (Sobol's total index).
 //!
 //! For independent inputs *alone* sums to at most 1, *total* to at least 1, both to 1 for additive functions. For
-//! correlated inputs new rows can be unlike the data, and f can vary more without offsetting inputs; V is then the
-//! variance over the new rows, so that no share exceeds 1. For residuals uncorrelated with f, `2 V total` is the
-//! increase of the squared error by permuting the input.
+//! correlated inputs V is the variance over the new rows if larger, so that no share exceeds 1. For residuals
+//! uncorrelated with f, `2 V total` is the increase of the squared error by permuting the input.
 //!
-//! Every row of a random block takes the values of all its rows. Numerators and V are over the same rows, with equal
-//! use of each, since a few rows in the tails can have most of the variance. All averages are over different rows:
-//! shares are unbiased, and equal for an input that does not interact. A group of all inputs has all of the variance.
+//! Rows of a random block take the values of all its rows. Numerators and V use the same rows equally, since a few rows
+//! in the tails can have most of the variance. All averages are over different rows: shares are unbiased, and equal for
+//! an input without interactions. A group of all inputs has all of the variance.
 
 mod crossing;
 mod recombined;
@@ -36,13 +34,13 @@ use serde::{Deserialize, Serialize};
 use split::Split;
 use std::ops::Range;
 
-/// Fraction of draws beyond each end of a range.
+/// Fraction of draws beyond each end.
 const TAIL: f64 = 0.05;
-/// Standard errors on each side of a Gaussian's middle 90 %.
+/// Standard errors per side of a Gaussian's middle 90 %.
 const ERRORS: f64 = 1.645;
-/// Minimum total share of inputs whose correlations count.
+/// Minimum total share for correlations to count.
 const MIN_TOTAL: f64 = 0.01;
-/// Random streams for all rows and for rows of draws, followed by the groups' streams.
+/// Random streams: all rows, rows of draws, then groups.
 const ROWS: u64 = 0;
 const ROWS_OF_DRAWS: u64 = 1;
 const GROUPS: u64 = 2;
@@ -51,10 +49,10 @@ const GROUPS: u64 = 2;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ShareOptions {
-    /// Number P of posterior means per input, and again for inputs permuted together. At most P/4 rows are
-    /// used; with fewer, every row takes more values.
+    /// Posterior means P per input, and for joint permutations. Uses at most P/4 rows; fewer take more values
+    /// each.
     pub points: usize,
-    /// Posterior draws for ranges; 0 omits the uncertainty of the function.
+    /// Posterior draws for ranges; 0: function taken as known.
     pub draws: usize,
     /// Points per input for draws, whose joint covariance is factored.
     pub points_of_draws: usize,
@@ -68,35 +66,32 @@ impl Default for ShareOptions {
     }
 }
 
-/// Variance shares of one latent function, or jointly of those of classes or a mixture.
+/// Shares of one latent, or jointly of classes or a mixture.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VarianceShares {
-    /// Latent functions of these shares.
+    /// Latent functions covered.
     pub latents: Range<usize>,
-    /// Standard deviation of the posterior mean over the rows; for several functions, root of summed
-    /// variances.
+    /// Standard deviation of the posterior mean over rows; for several latents, root of summed variances.
     pub deviation: f64,
-    /// Shares of each input or group of inputs.
+    /// By input or group.
     pub inputs: Vec<InputShare>,
-    /// Covariance of each kernel term with the whole function as a share of V, summing to 1; empty if
-    /// inseparable.
+    /// Covariances of kernel terms with the function, relative to V; sum 1; empty if inseparable.
     pub terms: Vec<f64>,
     /// Function over recombined rows; None for a single group.
     pub recombined: Option<Recombined>,
 }
 
-/// Shares of one input or group of inputs.
+/// Shares of one input or group.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct InputShare {
-    /// Share of its own effect.
+    /// Own effect.
     pub alone: Spanned,
-    /// Share of its effect with interactions.
+    /// Effect with interactions.
     pub total: Spanned,
 }
 
-/// Share of the posterior mean with a 90 % range, for the function's uncertainty (from draws, extended to
-/// include the value) and the random combination of rows. Both ends equal the value if all pairs of rows are
-/// combined without draws.
+/// Share with 90 % range, from function uncertainty (draws; extended to the value) and random combination of
+/// rows. Without either, both ends equal the value.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Spanned {
     /// Share of the posterior mean.
@@ -108,16 +103,16 @@ pub struct Spanned {
 }
 
 impl<F: Posterior> Predictor<F> {
-    /// Variance shares of each group of columns and each kernel term, over the rows of `x`. One entry per
-    /// latent function; a single one for classes (of differences from their mean) and for one output that
-    /// [mixes](gp_likelihoods::Described::mixing) latent functions (of the mixture). No entry for functions
-    /// constant over the rows, none at all below four rows.
+    /// Shares of groups of columns and of kernel terms, over rows of `x`. One entry per latent function; a
+    /// single one for classes (differences from their mean) and for one output that
+    /// [mixes](gp_likelihoods::Described::mixing) latents. No entry for constant functions; none below four
+    /// rows.
     ///
-    /// Cost: P evaluations of all means per group and for all groups together, and draws.
+    /// Cost: P evaluations of all means per group, and once more for all groups; draws.
     ///
     /// # Errors
-    /// As [`beliefs`](Self::beliefs); also a group that is empty or beyond the columns of `x`, and a
-    /// covariance of draws without a factor.
+    /// As [`beliefs`](Self::beliefs); an empty group, or one beyond the columns; a covariance of draws
+    /// without factor.
     pub fn variance_shares(
         &self,
         x: MatRef<'_, f64>,
@@ -139,19 +134,19 @@ impl<F: Posterior> Predictor<F> {
         Ok(found)
     }
 
-    /// Groups of latent functions with joint shares.
+    /// Latent functions with joint shares.
     fn told_apart(&self) -> Vec<Range<usize>> {
         let (count, classes) = (self.functions().latent_count(), self.likelihood().support().classes());
         let together = if count == classes || self.mixture().is_some() { count.max(1) } else { 1 };
         (0..count).step_by(together).map(|first| first..first + together).collect()
     }
 
-    /// Weights of the latents if one output mixes them.
+    /// Weights of latents mixed in one output.
     fn mixture(&self) -> Option<&[f64]> {
         self.likelihood().mixing().filter(|_| self.likelihood().outputs() == 1)
     }
 
-    /// The mixture, or each function minus the mean of all.
+    /// Mixture, or functions minus their mean.
     fn joined(&self, latents: &Range<usize>, functions: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
         let Some(weights) = self.mixture() else { return centred(functions) };
         let rows = functions.first().map_or(0, Vec::len);
@@ -169,7 +164,7 @@ impl<F: Posterior> Predictor<F> {
         let by_terms = self.term_means(&latents, x)?;
         let means = self.joined(&latents, by_terms.iter().map(row_sums).collect());
         let variance = means.iter().map(|mean| variance(mean)).sum::<f64>();
-        // The variance that rounding gives a constant function does not count.
+        // A constant function has variance by rounding, which does not count.
         let level = means.iter().flatten().fold(0.0, |level: f64, f| level.max(f.abs()));
         if variance <= (f64::EPSILON * level).powi(2) * x.nrows() as f64 {
             return Ok(None);
@@ -224,8 +219,8 @@ impl<F: Posterior> Predictor<F> {
         Ok((InputShare { alone: spanned(0), total: spanned(1) }, split.variances()))
     }
 
-    /// *Alone* and *total* of each draw minus those of the mean, as shares of its own variance. Both use the
-    /// same few points, so that sampling errors cancel.
+    /// *Alone* and *total* of draws minus those of the mean, relative to own variances. The same few points,
+    /// so that sampling errors cancel.
     fn drawn_shares(
         &self,
         over: &Over<'_>,
@@ -276,7 +271,7 @@ impl<F: Posterior> Predictor<F> {
             (0..points.nrows()).step_by(rows.len()).map(|first| unbiased * of(first) / whole).collect();
         let (variance, deviation) = mean_and_deviation(&each);
         let sum = |of: usize| split.iter().map(|(_, variances)| variances[of]).sum::<f64>() / whole;
-        // The totals of an interaction's inputs all contain it.
+        // An interaction is in the totals of all its inputs.
         let interactions = (variance - sum(0)).min(0.5 * (sum(1) - sum(0))).max(0.0) / variance.max(1.0);
         let matters = |place: usize| split[place].0.total.value >= MIN_TOTAL;
         let mut pairs = over.correlated.iter().enumerate();
@@ -299,8 +294,8 @@ impl<F: Posterior> Predictor<F> {
         }
         let weight = |q: usize| self.mixture().map_or(1.0, |weights| weights[latents.start + q]);
         let share = |t: usize| {
-            // Centring the whole is enough: a part that all classes share has no covariance with differences.
-            // A mixture has a single whole.
+            // Centring the whole suffices: a part common to all classes has no covariance with differences. A
+            // mixture has a single whole.
             let of = |(q, own): (usize, &Mat<f64>)| {
                 let mean = means.get(q).unwrap_or(&means[0]);
                 weight(q) * covariance(&own.col(t).iter().copied().collect::<Vec<f64>>(), mean)
@@ -334,7 +329,6 @@ fn stream(how: &ShareOptions, stream: u64) -> ChaCha8Rng {
 impl Spanned {
     const WHOLE: Self = Self { value: 1.0, low: 1.0, high: 1.0 };
 
-    /// Share from value, standard error and differences of draws.
     fn new(value: f64, error: f64, moved: impl Iterator<Item = f64>) -> Self {
         let mut moved: Vec<f64> = moved.collect();
         moved.sort_by(f64::total_cmp);
@@ -347,7 +341,7 @@ impl Spanned {
     }
 }
 
-/// Subtracts the mean of all functions, if several.
+/// Subtracts the mean of several functions.
 fn centred(mut functions: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
     let count = functions.len();
     if count > 1 {

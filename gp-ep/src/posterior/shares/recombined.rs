@@ -8,22 +8,22 @@ use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
 const PERMUTATIONS: usize = 16;
-/// Minimum rank correlation that counts.
+/// Minimum rank correlation.
 const MIN_CORRELATION: f64 = 0.2;
 /// Probability that independent inputs count as correlated.
 const BY_CHANCE: f64 = 0.01;
 
-/// Function over rows with independently permuted inputs, or groups of inputs. Its variance V′ has Sobol's
-/// decomposition into effects alone and interactions; V − V′ is due to combinations of inputs in the data.
+/// Function over rows with independently permuted groups of inputs. Its variance V′ splits into effects alone
+/// and interactions (Sobol); V − V′ is due to combinations in the data.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Recombined {
-    /// Mean of V′ over permutations, as a share of V.
+    /// Mean of V′/V over permutations.
     pub variance: f64,
-    /// Standard deviation of V′/V over permutations; V varies likewise for independent inputs.
+    /// Standard deviation of V′/V over permutations, as of V for independent inputs.
     pub deviation: f64,
-    /// Interactions as a share of the larger of V and V′.
+    /// Interactions relative to the larger of V and V′.
     pub interactions: f64,
-    /// `true` if two influential inputs are correlated, by ranks or distances of ranks from the middle.
+    /// `true` if influential inputs are correlated, by ranks or their distances from the middle.
     pub correlated: bool,
 }
 
@@ -56,7 +56,7 @@ pub(super) fn mean_and_deviation(values: &[f64]) -> (f64, f64) {
     (mean, (squares / (count - 1.0).max(1.0)).sqrt())
 }
 
-/// For each group, earlier groups correlated with it, by ranks or distances of ranks from the middle.
+/// Earlier groups correlated with each group.
 pub(super) fn correlations(x: MatRef<'_, f64>, rows: &[usize], groups: &[Range<usize>]) -> Vec<Vec<usize>> {
     let columns =
         |group: &Range<usize>| group.clone().flat_map(|d| profiles(x, rows, d)).collect::<Vec<Vec<f64>>>();
@@ -72,7 +72,7 @@ pub(super) fn correlations(x: MatRef<'_, f64>, rows: &[usize], groups: &[Range<u
     (0..each.len()).map(|i| (0..i).filter(|&j| are_high(i, j)).collect()).collect()
 }
 
-/// Ranks and their distances from the middle, with mean 0 and norm 1; neither for a constant column.
+/// Normalised ranks and distances from the middle; none for constant columns.
 fn profiles(x: MatRef<'_, f64>, rows: &[usize], column: usize) -> Vec<Vec<f64>> {
     let middle = (rows.len() as f64 - 1.0) / 2.0;
     let ranks: Vec<f64> = ranks(x, rows, column).into_iter().map(|rank| rank - middle).collect();
@@ -80,7 +80,7 @@ fn profiles(x: MatRef<'_, f64>, rows: &[usize], column: usize) -> Vec<Vec<f64>> 
     [ranks, folded].into_iter().filter_map(normalised).collect()
 }
 
-/// Ranks from 0; ties have their mean rank.
+/// Ranks from 0; ties get their mean.
 fn ranks(x: MatRef<'_, f64>, rows: &[usize], column: usize) -> Vec<f64> {
     let value = |i: usize| x[(rows[i], column)];
     let mut sorted: Vec<usize> = (0..rows.len()).collect();
@@ -98,6 +98,6 @@ fn normalised(mut values: Vec<f64>) -> Option<Vec<f64>> {
     let mean = values.iter().sum::<f64>() / count;
     values.iter_mut().for_each(|value| *value -= mean);
     let norm = values.iter().map(|value| value * value).sum::<f64>().sqrt();
-    // Ranks that differ have a deviation of at least 1/√n.
+    // Ranks that differ deviate by at least 1/√n.
     (norm > 1e-3).then(|| values.iter().map(|value| value / norm).collect())
 }

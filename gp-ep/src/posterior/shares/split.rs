@@ -1,4 +1,4 @@
-//! Variance of functions over crossed blocks of rows, split.
+//! Split of variances over crossed blocks of rows.
 
 use std::iter::Sum;
 use std::ops::{Add, Sub};
@@ -6,13 +6,13 @@ use std::ops::{Add, Sub};
 #[derive(Clone, Debug, Default)]
 pub(super) struct Part {
     rows: f64,
-    /// Variance of the own effect, times rows.
+    /// Variance of own effects, times rows.
     alone: f64,
-    /// Half the mean squared change by values of other rows, summed over rows.
+    /// Half the mean squared changes by other rows.
     total: f64,
     /// By function.
     at_rows: Vec<Scatter>,
-    /// Values with inputs of other rows, by function.
+    /// With inputs of other rows, by function.
     moved: Vec<Scatter>,
 }
 
@@ -20,7 +20,7 @@ pub(super) struct Part {
 pub(super) struct Split {
     parts: Vec<Part>,
     whole: Part,
-    /// `true` if correlated inputs can offset the effect.
+    /// `true` if correlated inputs can offset effects.
     offset: bool,
 }
 
@@ -32,8 +32,7 @@ struct Scatter {
 }
 
 impl Split {
-    /// Split at the points of blocks of these sizes, see
-    /// [`Crossing::points`](super::crossing::Crossing::points).
+    /// Split from values at [`Crossing::points`](super::crossing::Crossing::points).
     pub(super) fn new(functions: &[Vec<f64>], sizes: impl Iterator<Item = usize>, offset: bool) -> Self {
         let levels: Vec<f64> =
             functions.iter().map(|f| f.iter().sum::<f64>() / f.len().max(1) as f64).collect();
@@ -65,8 +64,7 @@ impl Split {
         [self.whole.alone.max(0.0), self.whole.total].map(|sum| sum / self.whole.rows)
     }
 
-    /// Jackknife standard errors over the random blocks, leaving each out of both effect and variance; 0 for
-    /// one block.
+    /// Jackknife standard errors over blocks; 0 for one.
     pub(super) fn errors(&self) -> [f64; 2] {
         let count = self.parts.len() as f64;
         if self.parts.len() < 2 {
@@ -83,7 +81,7 @@ impl Split {
 }
 
 impl Part {
-    /// One function over one block, with values relative to `level`.
+    /// One function over one block, relative to `level`.
     fn new(f: &[f64], size: usize, level: f64) -> Self {
         let (mut at_rows, mut moved, mut total) = (Scatter::default(), Scatter::default(), 0.0);
         for (r, row) in f.chunks_exact(size).enumerate() {
@@ -104,8 +102,7 @@ impl Part {
         }
     }
 
-    /// *Alone* and *total* as shares of the variance over the rows; with `offset`, over the moved rows if
-    /// larger, as for uncorrelated inputs only by chance.
+    /// *Alone* and *total* relative to the variance over rows; with `offset`, over moved rows if larger.
     fn shares(&self, offset: bool) -> [f64; 2] {
         let variance = |of: &[Scatter]| of.iter().map(Scatter::variance).sum::<f64>();
         let moved = if offset { variance(&self.moved) } else { 0.0 };
@@ -118,8 +115,8 @@ impl Part {
     }
 }
 
-/// Variance of the mean effect of values: `E[f_rs f_qs] − E[f_rs f_qt]` for rows r ≠ q and givers s ≠ t,
-/// none its own giver. The table has rows r and givers s.
+/// Variance of mean effects: `E[f_rs f_qs] − E[f_rs f_qt]` for rows r ≠ q and givers s ≠ t, none its own
+/// giver.
 fn own_effect(f: &[f64], size: usize) -> f64 {
     let n = size as f64;
     if size < 4 {
@@ -138,7 +135,7 @@ fn own_effect(f: &[f64], size: usize) -> f64 {
     }
     let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
     let givers = dot(&of_givers, &of_givers);
-    // All values sum to zero, so only products of values that share a row or giver remain.
+    // Values sum to zero: only products that share a row or giver remain.
     let apart = squares + mirrored - givers - dot(&of_rows, &of_rows) - 2.0 * dot(&of_rows, &of_givers);
     let pairs = n * (n - 1.0) * (n - 2.0);
     (givers - squares) / pairs - apart / (pairs * (n - 3.0))

@@ -67,7 +67,6 @@ fn unbiased(values: &[f64]) -> f64 {
     variance(values) * values.len() as f64 / (values.len() as f64 - 1.0)
 }
 
-/// Without ranges for a known function.
 #[test]
 fn all_values_at_all_rows_are_all_pairs() {
     let f: fn(&[f64]) -> f64 = |x| x[0].exp() + 0.8 * x[0] * x[1] - (3.0 * x[1]).sin() + 0.3 * x[2];
@@ -133,7 +132,7 @@ fn independent_inputs_have_the_indices_of_sobol() {
     assert!((recombined.interactions - c / whole).abs() < 0.04, "{recombined:?}");
 }
 
-/// A few rows have most of the variance; shares of additive functions are those of their parts.
+/// A few rows have most of the variance; functions are additive.
 #[test]
 fn tails_count() {
     type Effect = fn(f64) -> f64;
@@ -159,8 +158,8 @@ fn tails_count() {
             for ((d, part), share) in parts.iter().enumerate().zip(&found[0].inputs) {
                 let own = column(&|i| part(x[(i, d)])) / whole;
                 let of = share.total;
-                // Tolerance: blocks of b values determine a variance of n rows to √(2/(n (b − 1))), here 1.7 to
-                // 2.7 %; four standard deviations of it.
+                // Tolerance: four standard deviations. Blocks of b values determine a variance of n rows to
+                // √(2/(n (b − 1))), here 1.7 to 2.7 %.
                 let error = (2.0 / (rows as f64 * (points as f64 / rows as f64 - 1.0))).sqrt();
                 let words = format!("{rows} rows, {points} points: {of:?}, not {own}");
                 assert!((of.value - own).abs() <= 4.0 * error * own + 1e-12, "{words}");
@@ -204,7 +203,7 @@ fn the_only_input_has_all_of_the_variance() {
     assert_eq!([found[0].inputs[0].alone, found[0].inputs[0].total], [Spanned::WHOLE; 2]);
 }
 
-/// Inputs that offset each other: the function varies more with each alone than over the rows.
+/// Offsetting inputs: the function varies more with each alone than over the rows.
 #[test]
 fn no_share_is_above_one() {
     let noise = uniform(300, 3);
@@ -248,8 +247,7 @@ fn terms_add_up_and_ranges_narrow_with_data() {
         // sin² of a uniform angle between −3 and 3 has mean 0.523; x²/4 has 1/12.
         if rows.nrows() > 100 && x.nrows() >= 400 {
             assert!((first.alone.value - 0.523 / (0.523 + 1.0 / 12.0)).abs() < 0.06, "{first:?}");
-            // With this many rows the draws are on both sides of the mean. With few, all of them vary more
-            // than it does.
+            // With many rows the draws are on both sides of the mean; with few, all vary more than it does.
             for of in [first.alone, first.total, second.alone, second.total] {
                 let (below, above) = (of.value - of.low, of.high - of.value);
                 assert!(below > 0.1 * above && above > 0.1 * below, "the value is at an end of {of:?}");

@@ -1,4 +1,4 @@
-//! Multi-class generalised FITC with dense matrices: sites on latent values, updated in turn.
+//! Multi-class generalised FITC with dense matrices, latent sites updated in turn.
 
 use super::problem::{kernel, nearly, process, thirds};
 use super::reference::{Table as Dense, solve};
@@ -25,7 +25,7 @@ fn fitc(x: &Dense, z: &Dense, class: usize) -> Dense {
         .collect()
 }
 
-/// Precision and shift by observation, factor, side of the factor.
+/// Precision and shift by observation, factor, side.
 type Sites = Vec<Vec<[[f64; 2]; 2]>>;
 
 struct DenseEp {
@@ -41,7 +41,7 @@ impl DenseEp {
         if side == 0 { label } else { piece + usize::from(piece >= label) }
     }
 
-    /// Means and variances of a class's latent values, and `½ νᵀμ − ½ ln|I + K T|`.
+    /// Moments of a class's latent values, and `½ νᵀμ − ½ ln|I + K T|`.
     fn marginals(&self, class: usize) -> (Vec<(f64, f64)>, f64) {
         let n = self.y.len();
         let (mut tau, mut nu) = (vec![0.0; n], vec![0.0; n]);
@@ -123,7 +123,7 @@ fn sites_on_latent_values_are_those_of_dense_ep_under_the_fitc_prior() {
         let model = model.with_jitter(JitterPolicy::none()).with_level(Level::Latent);
         let mut ep = converged(&model, &data, &nearly());
         assert_close(ep.log_z(&model).unwrap(), dense.log_z(), 1e-9);
-        // Each latent value without the observation, through the label's probability.
+        // Latents without the observation, through the label's probability.
         let found = ep.leave_one_out(&model).unwrap();
         for (i, found) in found.iter().enumerate() {
             let latent = |class: usize| {

@@ -1,4 +1,4 @@
-//! Two classes equal the binary model of the difference of their latent functions.
+//! Two classes equal the binary model of their difference.
 
 use super::problem::{exact, kernel, process, processes, thirds};
 use super::support::{Problem, RBF, assert_close, converged, tight};
@@ -22,7 +22,7 @@ fn two_classes_are_the_binary_model_of_the_difference() {
         [(1.0, Level::Projection), (0.5, Level::Projection), (0.0, Level::Projection), (1.0, Level::Latent)]
     {
         let set = |model: PowerEp| exact(model).with_powers(Powers::Same(alpha)).with_level(level);
-        // A probit is a step function with noise of variance 1.
+        // A probit is a step with noise of variance 1.
         let two = set(PowerEp::of_classes(processes(&problem, &[0, 1], 7), 1.0).unwrap());
         let binary = vec![process(&sum, problem.inducing(7))];
         let binary = set(PowerEp::new(binary, Box::new(BernoulliProbit)).unwrap());
@@ -60,11 +60,11 @@ fn two_alike_classes_have_twice_the_kernel() {
     let each = exact(PowerEp::of_classes(each, 0.0).unwrap());
     let log_z = |model| converged(model, &data, &tight()).log_z(model).unwrap();
     assert_close(log_z(&alike), log_z(&each), 1e-11);
-    // A shared kernel has one set of parameters.
+    // One set of parameters of the shared kernel.
     assert_eq!(alike.free_count(), 2 + 5);
 }
 
-/// Independent sites on both functions make the difference too certain, unlike `of_alike_classes`.
+/// Independent sites on both functions overstate certainty, unlike `of_alike_classes`.
 #[test]
 fn independent_functions_of_two_classes_are_another_approximation() {
     let problem = Problem::new(20, 1, 93);

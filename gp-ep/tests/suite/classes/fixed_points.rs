@@ -53,7 +53,7 @@ fn gradients_are_those_of_log_z() {
         ("shared, latent level", shared.with_level(Level::Latent), rest),
     ] {
         let both = gradients(&model, &data, |ep, out| ep.log_z_gradient(&model, kind, out));
-        // Differences of fourth order over 2e-3 are accurate to about 1e-9; EP has converged to 3e-11.
+        // Fourth-order differences over 2e-3 err by about 1e-9; EP has converged to 3e-11.
         assert!(disagreement(&both) < 1e-7, "{name}: {both:?}");
     }
     let columns = weighed(&y, |i| [0.6, 1.0, 2.5][y[i] as usize]);
@@ -130,7 +130,7 @@ fn a_shared_process_is_several_alike() {
     let mut by_three = vec![0.0; each.parameter_count()];
     let log_z = one.log_z_gradient(&shared, GradientKind::AtRest, &mut by_one).unwrap();
     assert_close(log_z, three.log_z_gradient(&each, GradientKind::AtRest, &mut by_three).unwrap(), 1e-12);
-    // The gradient by a shared parameter is the sum over classes.
+    // Gradients by shared parameters are sums over classes.
     let own = by_one.len() - 1;
     for k in 0..own {
         assert_close(by_one[k], (0..3).map(|class| by_three[class * own + k]).sum(), 1e-10);

@@ -1,4 +1,4 @@
-//! Leave-one-out class probabilities, and the temperature of predictions.
+//! Leave-one-out class probabilities; temperature.
 
 use super::problem::{exact, process, processes, thirds};
 use super::support::{Problem, RBF, assert_close, converged, tight};
@@ -53,7 +53,7 @@ fn implied_sites_are_those_of_the_engine() {
         let mut ep = converged(&model, &data, &tight());
         let found = of_labels(&model, &data, (&ep, y));
         for (found, expected) in found.iter().zip(ep.leave_one_out(&model).unwrap()) {
-            // Implied sites converge to 1e-4 of a deviation on average; observed: 5.4e-4.
+            // Sites converge to 1e-4 of a deviation on average; observed: 5.4e-4.
             assert!(
                 (found.ln() - expected).abs() < 1e-3,
                 "{likelihood} {alpha} {level:?}: {found} {expected}"
@@ -76,7 +76,7 @@ fn leaving_out_the_only_observation_leaves_the_prior() {
     }
 }
 
-/// Offsets stay with their observations; a weight of 2 is removed as a whole.
+/// Offsets stay with observations; a weight of 2 is removed whole.
 #[test]
 fn further_columns_are_heeded() {
     let problem = Problem::new(16, 1, 152);
@@ -158,7 +158,7 @@ fn temperatures_sharpen_and_flatten_predictions() {
     }
 }
 
-/// Too small a kernel variance is underconfident: T < 1.
+/// Too small a kernel variance: T < 1.
 #[test]
 fn the_temperature_undoes_a_wrong_kernel() {
     let problem = Problem::new(60, 1, 155);

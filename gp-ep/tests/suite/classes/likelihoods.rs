@@ -11,8 +11,8 @@ fn model(problem: &Problem, likelihood: &str, inducing: usize) -> PowerEp {
     exact(PowerEp::new(processes(problem, &[0, 1, 2], inducing), likelihood).unwrap())
 }
 
-/// At convergence. `multiclass_probit` is integrated along a line, to rounding; softmax with quasi-random
-/// nodes in three dimensions, whose derivatives are of the integral, not the sum.
+/// `multiclass_probit` is integrated along a line, to rounding; softmax with quasi-random nodes, whose
+/// derivatives are of the integral, not the sum.
 #[test]
 fn gradients_are_those_of_log_z() {
     let problem = Problem::new(6, 1, 141);
@@ -25,7 +25,7 @@ fn gradients_are_those_of_log_z() {
         ("softmax(classes=3)", Level::Projection, 2e-2),
     ] {
         let mut model = model(&problem, likelihood, 2).with_level(level);
-        // Enough parameters: one variance, and those of the likelihood.
+        // Enough parameters: one variance, and the likelihood's.
         for (q, process) in model.processes_mut().iter_mut().enumerate() {
             process.visit_mut(&mut |parameter| {
                 parameter.fix_all(q > 0 || parameter.name() != "variance");
@@ -36,7 +36,6 @@ fn gradients_are_those_of_log_z() {
     }
 }
 
-/// One factor per label is closer to the model than C − 1 pairs.
 #[test]
 fn whole_labels_and_pairs_find_similar_probabilities() {
     let problem = Problem::new(40, 2, 142);
@@ -48,7 +47,7 @@ fn whole_labels_and_pairs_find_similar_probabilities() {
         ep.predictor(&model).unwrap().class_probabilities(x).unwrap()
     };
     let whole = found(model(&problem, "multiclass_probit(classes=3)", 8));
-    // Noise of variance 1 on each latent is noise of variance 2 on differences.
+    // Noise of variance 1 on latents is 2 on differences.
     let pairs = found(exact(PowerEp::of_classes(processes(&problem, &[0, 1, 2], 8), 2.0).unwrap()));
     let mut worst: f64 = 0.0;
     for i in 0..40 {
@@ -56,7 +55,7 @@ fn whole_labels_and_pairs_find_similar_probabilities() {
         (0..3).for_each(|c| worst = worst.max((whole[(i, c)] - pairs[(i, c)]).abs()));
     }
     println!("largest difference {worst:.4}");
-    // Two approximations of one posterior. Tolerance: twice the observed 0.046.
+    // Two approximations; tolerance: twice the observed 0.046.
     assert!(worst < 0.1, "{worst}");
 }
 
@@ -71,7 +70,7 @@ fn left_out_labels_have_probabilities() {
         let left_out = ep.leave_one_out(&model).unwrap();
         let with = ep.predictor(&model).unwrap().log_densities(problem.inputs.as_ref(), &y).unwrap();
         assert!(left_out.iter().all(|&log_p| log_p < 0.0));
-        // Observations are predicted better by a posterior that includes them.
+        // A posterior that includes observations predicts them better.
         assert!(with.iter().sum::<f64>() > left_out.iter().sum::<f64>(), "{likelihood}");
     }
 }

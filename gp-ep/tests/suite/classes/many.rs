@@ -1,11 +1,11 @@
-//! Order of classes, many classes, few or no observations per class.
+//! Order and number of classes; few or no observations of one.
 
 use super::problem::{alike, exact, process, processes, thirds};
 use super::support::{Problem, RBF, assert_close, converged, tight};
 use gp_ep::power_ep::{MiniBatchEp, Sharing};
 use gp_ep::{EpOptions, Level, PowerEp, Table};
 
-/// Up to rounding, since sums over classes are permuted too.
+/// Up to rounding: sums over classes are permuted too.
 #[test]
 fn the_order_of_classes_is_of_no_consequence() {
     let problem = Problem::new(25, 2, 81);
@@ -53,7 +53,7 @@ fn twenty_six_classes_of_one_observation_each() {
             assert!(row.iter().all(|&p| p > 0.0));
             own += row[i].ln();
         }
-        // With half as many inducing inputs neighbours can be more probable, but the result is better than
+        // With half as many inducing inputs neighbours can be more probable; the result is better than
         // chance.
         assert!(own > -20.0 * 26f64.ln(), "{own}");
     }
@@ -79,7 +79,7 @@ fn absent_classes_lose() {
         for predictor in [&whole, &ep.predictor(&model).unwrap()] {
             let found = predictor.class_probabilities(problem.inputs.as_ref()).unwrap();
             let absent = (0..30).map(|i| found[(i, 2)]).sum::<f64>() / 30.0;
-            // Without data it would be a third.
+            // A third without data.
             assert!(absent < 0.2, "{absent}");
         }
     }

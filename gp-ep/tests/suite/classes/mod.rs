@@ -1,4 +1,4 @@
-//! Several classes, by pairwise factors and by class likelihoods.
+//! Several classes, pairwise or by class likelihoods.
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 mod dense;

@@ -102,9 +102,8 @@ fn left_out_observations_are_nearly_those_of_other_fits() {
             sum += found[i] - expected;
             worst = worst.max((found[i].exp() - expected.exp()).abs());
         }
-        // The site of a pair treats uncertainty of the rival as noise, so it is sharper when other
-        // observations determine the rival. Removing an observation then removes more than it contributed,
-        // and probabilities are too low.
+        // A pair's site treats the rival's uncertainty as noise, so it is sharper when other observations
+        // determine the rival. Removing an observation then removes too much: probabilities are too low.
         println!("{level:?}: {worst:.3} {:.3}", sum / 24.0);
         assert!(worst < 0.3 && sum < 0.0 && sum / 24.0 > -0.5, "{level:?}: {worst} {sum}");
     }

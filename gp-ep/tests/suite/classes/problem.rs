@@ -40,8 +40,7 @@ pub(crate) fn nearly() -> EpOptions {
     EpOptions { tolerance: 3e-11, ..super::support::tight() }
 }
 
-/// Derivatives of log Z at convergence by free coordinates: of EP, and fourth-order central differences with
-/// EP converged everywhere.
+/// Derivatives of log Z by free coordinates: of EP, and by fourth-order central differences of converged EP.
 pub(crate) fn gradients(
     model: &PowerEp,
     data: &dyn DataSource,

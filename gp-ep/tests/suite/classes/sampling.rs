@@ -1,5 +1,5 @@
-//! EP with pairwise factors against elliptical slice sampling of the same factors on inducing values (Villacampa-Calvo
-//! & Hernández-Lobato 2017 eq. 7), and against the model they approximate, in which one `f_y` exceeds all.
+//! Pairwise EP against elliptical slice sampling of the same factors (Villacampa-Calvo & Hernández-Lobato 2017 eq. 7),
+//! and against the approximated model, in which one `f_y` exceeds all.
 
 use super::problem::{exact, nearly, process, thirds};
 use super::support::{Problem, converged};
@@ -19,7 +19,7 @@ const M: usize = 6;
 const C: usize = 3;
 const KERNEL: &str = "2.5 * rbf(lengthscale=0.9) + white(variance=1)";
 
-/// Log probability of observations by whitened inducing values.
+/// Log probability by whitened inducing values.
 struct Target {
     phi: Vec<Vec<f64>>,
     residual: Vec<f64>,
@@ -55,13 +55,13 @@ impl Target {
         sum
     }
 
-    /// Latents of one observation, for `ln P(f_y is the largest)`.
+    /// Latents of one observation.
     fn latents(&self, v: &[f64], i: usize) -> Vec<Latent> {
         (0..C).map(|class| Latent::new(self.projection(v, i, class), self.residual[i]).unwrap()).collect()
     }
 }
 
-/// Step on the ellipse through the state and a prior draw (Murray, Adams and MacKay 2010).
+/// Step on an ellipse (Murray, Adams and MacKay 2010).
 fn step(target: &Target, v: &mut Vec<f64>, log_p: &mut f64, rng: &mut ChaCha8Rng) {
     let interval = Uniform::new(0.0, 1.0).unwrap();
     let other: Vec<f64> = v.iter().map(|_| StandardNormal.sample(rng)).collect();
@@ -142,7 +142,7 @@ fn marginals_and_probabilities_are_those_of_a_long_run() {
             worst = worst.max((found - mean[j]).abs() / deviation);
         }
     }
-    // Model with one f_y for all factors: the same draws, reweighted by its log probabilities.
+    // One f_y for all factors: the same draws, reweighted.
     let race = Race::new(0.0, 0.0).unwrap();
     let (mut ws, mut slopes) = (Workspace::new(), LatentDerivatives::default());
     let mut log_weights: Vec<f64> = Vec::new();
@@ -160,7 +160,7 @@ fn marginals_and_probabilities_are_those_of_a_long_run() {
         away(&sampled)
     );
     assert!(worst < 0.05 && away(&sampled) < 0.02, "{worst} {}", away(&sampled));
-    // With noise of 0.2 instead of 1 the error is EP's own: 0.05 deviations and 0.028 in probabilities, in a
-    // run four times as long.
+    // With noise 0.2 instead of 1 the error is EP's: 0.05 deviations, 0.028 in probabilities, in a run four
+    // times as long.
     assert!(heaviside < 0.1, "{heaviside}");
 }

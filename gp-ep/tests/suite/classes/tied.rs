@@ -1,4 +1,4 @@
-//! One average site per latent (stochastic EP) against own sites.
+//! Stochastic EP against own sites.
 
 use super::problem::{exact, nearly, process, processes, thirds};
 use super::support::{Problem, RBF, assert_close, converged, tight};
@@ -6,8 +6,7 @@ use gp_ep::power_ep::{MiniBatchEp, Sharing};
 use gp_ep::{EpOptions, PowerEp, RowReader, Table};
 use std::io::Cursor;
 
-/// An observation's two sites on its label's latent are equal, other latents have single sites: averages
-/// equal each.
+/// Sites on the label's latent are equal, other latents have single sites: averages equal each.
 #[test]
 fn tied_sites_of_one_observation_are_its_own() {
     let problem = Problem::new(1, 2, 131);
@@ -51,7 +50,7 @@ fn tied_sites_end_near_own_ones() {
     println!("probabilities differ by {away:.3}, log Z by {gap:.2}");
     // Tolerance: twice the observed 0.028.
     assert!(away < 0.06, "{away}");
-    // The log Z of stochastic EP differs from EP's: it is 5.5 nats higher here.
+    // Stochastic EP's log Z is 5.5 nats higher here.
     assert!(gap > 0.0 && gap < 8.0, "{gap}");
 }
 

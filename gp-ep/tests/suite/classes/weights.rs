@@ -59,7 +59,7 @@ fn weights_of_gaussian_observations_divide_the_noise() {
         let weighted = model(0.2, true).with_powers(Powers::Same(alpha));
         let columns = weighed(&problem.signal, |_| weight);
         let weighed = Table::new(problem.inputs.as_ref(), columns.as_ref()).unwrap();
-        // A power α of t^w is the power α/w of a factor, and EP of t^w with α ≥ w is EP of a factor.
+        // A power α of t^w is a power α/w of a factor; EP of t^w with α ≥ w is EP of a factor.
         let power = if alpha == 0.0 { 0.0 } else { f64::min(alpha / weight, 1.0) };
         let quieter = model(0.2 / weight, false).with_powers(Powers::Same(power));
         let (mut found, mut expected) =

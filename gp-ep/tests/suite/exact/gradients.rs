@@ -1,4 +1,4 @@
-//! Gradients of the log marginal likelihood against central differences.
+//! Gradients of the evidence against central differences.
 
 use super::support::{Problem, assert_close, model};
 use gp_ep::{ClosedEvidence as _, ExactGp, ExactWorkspace, Observations};
@@ -88,7 +88,7 @@ fn fixed_parameters_are_left_out_and_priors_counted() {
 
 #[test]
 fn the_thread_pool_gives_the_same_bits() {
-    // Large enough for products, solves and the kernel to be divided among threads.
+    // Large enough to divide products, solves and kernel among threads.
     let problem = Problem::new(600, 3, 23);
     let evaluate = |threading: Threading, threads: usize| {
         let model = model("1.3 * rbf(lengthscale=[0.5, 2, 1])", 0.04).with_threading(threading);

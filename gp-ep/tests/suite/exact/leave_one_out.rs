@@ -1,4 +1,4 @@
-//! Closed-form leave-one-out predictions against fits without the observation.
+//! Leave-one-out predictions against fits without the observation.
 
 use super::support::{Problem, RBF, assert_close, model};
 use faer::Mat;
@@ -46,7 +46,7 @@ fn without_the_only_observation_the_prior_is_left() {
 
 #[test]
 fn densities_of_ordered_observations_add_up_to_the_evidence() {
-    // ln p(y) = Σ ln p(y_i | y_1 … y_{i−1}): each term is the last leave-one-out density of a leading part.
+    // ln p(y) = Σ ln p(y_i | y_1 … y_{i−1}): terms are last leave-one-out densities of leading parts.
     let problem = Problem::new(12, 1, 31);
     let model = model(RBF, 0.05);
     let mut total = 0.0;

@@ -1,4 +1,4 @@
-//! Exact regression against formulas without the workspace's linear algebra.
+//! Exact regression against independent formulas.
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 mod faults;

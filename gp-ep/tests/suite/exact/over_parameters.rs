@@ -1,4 +1,4 @@
-//! Predictions with uncertain parameters against sums over a grid.
+//! Predictions with uncertain parameters against a grid.
 
 use super::support::{Problem, outer};
 use faer::Mat;
@@ -10,7 +10,7 @@ use gp_optim::{MinimiseOptions, ParameterSet as _, ParameterSetMut as _};
 
 const WIDTH: f64 = 0.8;
 
-/// Optimum with one length-scale and the noise free.
+/// Optimum of one length-scale and noise.
 fn learned(problem: &Problem) -> ExactGp {
     let kernel = gp_kernels::parse("fixed(1.0) * rbf(lengthscale=0.5)").unwrap();
     let mut model = ExactGp::new(kernel, Gaussian::new(0.05).unwrap());
@@ -32,7 +32,7 @@ fn moments<P: gp_ep::Posterior>(predictor: &Predictor<P>, x: &Mat<f64>) -> Vec<(
     predictor.moments(x.as_ref()).unwrap().iter().map(|found| (found.mean, found.variance)).collect()
 }
 
-/// Grid over both logarithms, five widths on either side, weights `p(y | θ) N(θ; θ̂, s² I)`.
+/// Grid over both logarithms, ±5 widths, weights `p(y | θ) N(θ; θ̂, s² I)`.
 fn by_grid(model: &ExactGp, problem: &Problem, x: &Mat<f64>) -> Vec<(f64, f64)> {
     const STEPS: i32 = 60;
     let (mut centre, data) = ([0.0; 2], problem.data());
@@ -61,7 +61,7 @@ fn draws_are_a_sum_over_the_grid() {
     let x = Mat::from_fn(7, 1, |i, _| -1.5 + 0.5 * i as f64);
     let (found, expected) = (moments(&over(&model, &problem, 2000), &x), by_grid(&model, &problem, &x));
     for ((mean, variance), (mean_by_grid, variance_by_grid)) in found.into_iter().zip(expected) {
-        // Tolerance: four thousand draws of unequal weights have errors of some hundredths of a deviation.
+        // Tolerance: four thousand draws of unequal weights err by some hundredths of a deviation.
         let deviation = variance_by_grid.sqrt();
         assert!((mean - mean_by_grid).abs() < 0.05 * deviation, "{mean} {mean_by_grid} {deviation}");
         assert!((variance / variance_by_grid - 1.0).abs() < 0.1, "{variance} {variance_by_grid}");

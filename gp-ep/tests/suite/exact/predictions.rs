@@ -1,4 +1,4 @@
-//! Log marginal likelihood and predictions against the reference.
+//! Evidence and predictions against the reference.
 
 use super::reference;
 use super::support::{Problem, RBF, assert_close, model, rbf, table};
@@ -9,7 +9,7 @@ use gp_kernels::posterior::{LatentPosterior as _, LatentPrediction};
 use gp_linalg::Threading;
 use gp_optim::ParameterSet;
 
-/// Condition numbers are at most N · 1.7 / 0.01 ≈ 1e4: both sides are accurate to about 1e-12.
+/// Condition is at most N · 1.7 / 0.01 ≈ 1e4: both sides are accurate to about 1e-12.
 const TOLERANCE: f64 = 1e-10;
 
 #[test]
@@ -44,7 +44,7 @@ fn known_noise_is_added_point_by_point() {
     let (mean, variance) = reference::predict(&rbf, &problem.table(), &problem.targets, &all, &[0.0, 0.0]);
     assert_close(found.mean[0], mean, TOLERANCE);
     assert_close(found.variance[0], variance, TOLERANCE);
-    // A new observation has the trained noise only.
+    // A new observation has only the trained noise.
     let observed = posterior.into_predictor().unwrap().moments(Mat::zeros(1, 2).as_ref()).unwrap();
     assert_close(observed[0].variance, variance + 0.05, TOLERANCE);
 }
@@ -82,7 +82,7 @@ fn joint_predictions_agree_with_marginal_ones_and_with_conditioning_twice() {
             assert_eq!(c[(i, j)], c[(j, i)]);
         }
     }
-    // Observing f + ε at the first new point reduces the variance at the second by cov² / (var + σ²).
+    // Observing f + ε at the first point reduces the variance at the second by cov² / (var + σ²).
     let mut more = Problem { inputs: Mat::zeros(31, 2), targets: problem.targets.clone() };
     more.targets.push(0.3);
     more.inputs.as_mut().subrows_mut(0, 30).copy_from(&problem.inputs);
@@ -102,7 +102,7 @@ fn duplicates_without_noise_are_factored_with_a_record() {
     assert!(posterior.jitter().added > 0.0 && posterior.jitter().added <= 1e-10);
     let found = posterior.predict(inputs.as_ref(), &Evaluator::default()).unwrap();
     for (i, target) in targets.iter().enumerate() {
-        // Jitter of at most 1e-10 keeps the interpolant within about 1e-9 of the data.
+        // Jitter of at most 1e-10 keeps the interpolant within about 1e-9.
         assert_close(found.mean[i], *target, 1e-8);
         assert!((0.0..1e-8).contains(&found.variance[i]));
     }
@@ -145,7 +145,7 @@ fn equal_targets_are_ordinary() {
 
 #[test]
 fn blocks_and_strides_of_new_points_do_not_matter() {
-    // 600 points take three blocks of predictions; the reference has no blocks.
+    // 600 points are three blocks; the reference has none.
     let problem = Problem::new(20, 1, 6);
     let posterior = model(RBF, 0.05).condition(&problem.data()).unwrap();
     let wide = Mat::from_fn(600, 2, |i, j| if j == 0 { 0.005 * i as f64 - 1.5 } else { f64::NAN });

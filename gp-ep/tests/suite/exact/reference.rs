@@ -1,11 +1,11 @@
-//! Exact regression by textbook formulas on nested vectors, Gaussian elimination with partial pivoting, kernels as
+//! Exact regression by textbook formulas: nested vectors, Gaussian elimination with partial pivoting, kernels as
 //! closures.
 
 use std::f64::consts::TAU;
 
 pub(crate) type Table = Vec<Vec<f64>>;
 
-/// Solutions of `a x = b` by column of `b`, and ln |det a|.
+/// Solutions of `a x = b` by column, and ln |det a|.
 pub(crate) fn solve(a: &Table, b: &Table) -> (Table, f64) {
     let n = a.len();
     let mut rows: Table = a.iter().zip(b).map(|(a, b)| [a.as_slice(), b.as_slice()].concat()).collect();

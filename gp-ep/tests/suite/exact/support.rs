@@ -18,7 +18,7 @@ pub(crate) fn outer(
     Ok(run.training().unwrap().clone())
 }
 
-/// Inputs uniform in a cube of side 2; smooth targets with noise of standard deviation 0.1.
+/// Inputs uniform in a cube of side 2, smooth targets, noise deviation 0.1.
 pub(crate) struct Problem {
     pub(crate) inputs: Mat<f64>,
     pub(crate) targets: Vec<f64>,

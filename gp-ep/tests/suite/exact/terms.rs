@@ -39,7 +39,7 @@ fn terms_are_conditioned_on_the_sum() {
     }
 }
 
-/// Means of means; variances include the spread of means.
+/// Means of means; variances include their spread.
 #[test]
 fn terms_of_a_mixture_are_those_of_its_components() {
     let (problem, fresh) = (Problem::new(30, 2, 7), Problem::new(9, 2, 8));

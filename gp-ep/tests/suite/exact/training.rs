@@ -24,13 +24,13 @@ fn the_end_is_a_stationary_point_above_the_start() {
     assert!(training.log_posterior > training.start_log_posterior + 10.0);
     assert_eq!(training.history.len() as u64, training.iterations + 1);
     assert!(training.history.windows(2).all(|pair| pair[1].log_posterior >= pair[0].log_posterior));
-    // The solver's criterion: gradient · max(|x|, 1) ≤ 1e-6 · max(|f|, 1), or a plateau near it.
+    // Solver's criterion: gradient · max(|x|, 1) ≤ 1e-6 · max(|f|, 1), or a nearby plateau.
     assert!(training.history.last().unwrap().gradient_norm < 1e-3);
 
     let mut workspace = ExactWorkspace::new(Threading::Here);
     let value = model.log_marginal_likelihood(&problem.data(), &mut workspace).unwrap();
     assert_close(value, training.log_marginal_likelihood, 1e-12);
-    // The targets are a sine plus noise of variance 0.01.
+    // Targets are a sine plus noise of variance 0.01.
     assert!((0.005..0.02).contains(&model.noise().variance()), "{}", model.noise().variance());
 }
 
@@ -53,7 +53,7 @@ fn priors_count_and_fixed_values_stay() {
     model.noise_mut().parameters_mut()[0].fix(0, true).unwrap();
     let training = outer(&mut model, &problem.data(), &options()).unwrap();
     assert_eq!(model.noise().variance(), 0.3);
-    // This narrow prior fixes ln ℓ at its mode 1 − 0.01² to within a few of its standard deviations.
+    // This narrow prior fixes ln ℓ at its mode 1 − 0.01² within a few deviations.
     assert_close(model.kernel().get("lengthscale").unwrap().ln(), 1.0, 0.05);
     assert_close(training.log_posterior - training.log_marginal_likelihood, model.log_prior(), 1e-12);
 }
@@ -89,8 +89,8 @@ fn progress_is_told_at_every_evaluation() {
 
 #[test]
 fn constant_targets_and_one_observation_can_be_trained_on() {
-    // For targets that are all zero the best noise is none: variances shrink until nothing is gained, and
-    // failed factorisations on the way are stepped back from.
+    // For zero targets the best noise is none: variances shrink until nothing is gained, and failed
+    // factorisations are stepped back from.
     let zero = Problem { targets: vec![0.0; 8], ..Problem::new(8, 1, 45) };
     let one = Problem { inputs: Mat::zeros(1, 1), targets: vec![2.0] };
     for problem in [&zero, &one] {

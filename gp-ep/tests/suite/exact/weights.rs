@@ -8,7 +8,7 @@ use gp_kernels::posterior::LatentPosterior as _;
 use gp_linalg::Threading;
 use gp_optim::ParameterSet;
 
-/// Evidence, gradient in natural units, means and variances at new points.
+/// Evidence, natural gradient, means and variances at new points.
 fn everything(model: &ExactGp, data: &dyn DataSource) -> Vec<f64> {
     let mut natural = vec![f64::NAN; model.parameter_count()];
     let mut workspace = ExactWorkspace::new(Threading::Here);
@@ -39,7 +39,7 @@ fn whole_weights_are_copies() {
         let once = problem.data().with_known_noise(&known).unwrap();
         let found = everything(&model, &once.with_weights(&weights).unwrap());
         let expected = everything(&model, &copied.data().with_known_noise(&known_of_copies).unwrap());
-        // Tolerance: rounding times the condition of K_y, at most 60 over 0.3.
+        // Tolerance: rounding times the condition of K_y, at most 60 / 0.3.
         found.iter().zip(&expected).for_each(|(found, expected)| assert_close(*found, *expected, 1e-11));
     }
 }

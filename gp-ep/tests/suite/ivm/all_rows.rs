@@ -10,7 +10,7 @@ use gp_optim::{MinimiseOptions, StopReason};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// Integer inputs from 0 to 3; the first twelve determine the label.
+/// Integer inputs 0 to 3; the first twelve determine the label.
 fn levels(count: usize, seed: u64) -> Problem {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let x = Mat::from_fn(count, 60, |_, _| f64::from(rng.random_range(0..4i32)) - 1.5);
@@ -19,7 +19,7 @@ fn levels(count: usize, seed: u64) -> Problem {
     Problem { x, y }
 }
 
-/// Half plane, a third of labels wrong.
+/// Half plane with a third of labels wrong.
 fn noisy(count: usize, seed: u64) -> Problem {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let x = Mat::from_fn(count, 2, |_, _| rng.random_range(-2.0..2.0));
@@ -58,9 +58,8 @@ fn many_inputs_are_learned_from_all_rows() {
     assert!(at_rest.0 < 0.6 * matched.0 && at_rest.1 < 0.7 * matched.1, "{matched:?} {at_rest:?}");
 }
 
-/// With noisy labels the surprising rows are the wrong ones. Best error rate a third, negative log
-/// probability 0.637; three standard deviations of 1,500 rows are 0.037, and the slope from 800 rows is
-/// inexact.
+/// With noisy labels the surprising rows are wrong. Best error rate a third, negative log probability 0.637;
+/// three standard deviations of 1,500 rows are 0.037, and the slope from 800 rows is inexact.
 #[test]
 fn noisy_labels_are_outvoted_by_all_rows() {
     let (training, test) = (noisy(800, 3), noisy(1500, 4));

@@ -79,7 +79,7 @@ fn the_run_is_the_dense_recursion() {
     }
 }
 
-/// Every latent has its own posterior (K⁻¹ + diag π)⁻¹.
+/// Each latent has its posterior (K⁻¹ + diag π)⁻¹.
 #[test]
 fn independent_classes_are_dense_posteriors_of_their_own() {
     let problem = Problem::stripes(60, 3, 4);
@@ -111,7 +111,7 @@ fn independent_classes_are_dense_posteriors_of_their_own() {
     }
 }
 
-/// A site is an observation `b/π` with noise `1/π`, on whose sum the terms are conditioned.
+/// Sites are observations `b/π` with noise `1/π`, which condition the terms.
 #[test]
 fn terms_are_conditioned_on_the_sites() {
     let problem = Problem::signs(60, 2);

@@ -1,4 +1,4 @@
-//! Errors of bad data and settings, with name and place.
+//! Errors of bad data and settings, with place.
 
 use super::support::{Problem, kernel, probabilities, three_classes};
 use faer::Mat;
@@ -77,7 +77,7 @@ fn degenerate_data_go_through() {
         let model = three_classes().with_coupling(coupling).unwrap();
         let run = model.build(&data, &IvmOptions { active: 30, liquid: 5, ..IvmOptions::default() }).unwrap();
         let found = probabilities(&run.posterior, x.as_ref().subrows(0, 1));
-        // Twenty of one class and ten of the other at one point.
+        // Twenty of one class and ten of another at one point.
         assert!(found[(0, 0)] > found[(0, 1)] && found[(0, 1)] > found[(0, 2)], "{coupling:?} {found:?}");
     }
 }

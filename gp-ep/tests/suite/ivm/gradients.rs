@@ -1,4 +1,4 @@
-//! Criterion against dense formulas, its gradient against central differences.
+//! Criterion against dense formulas; gradient against central differences.
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
 
 use super::support::{Problem, kernel, three_classes};
@@ -8,7 +8,7 @@ use gp_kernels::gram;
 use gp_likelihoods::{BernoulliProbit, Softmax};
 use gp_optim::{ParameterSet, ParameterSetMut};
 
-/// Largest difference by free coordinates, relative to the largest of both.
+/// Largest difference by free coordinates, relative to the largest value.
 fn worst(model: &Ivm, problem: &Problem, posterior: &IvmPosterior) -> f64 {
     let data = problem.data();
     let mut natural = vec![0.0; model.parameter_count()];
@@ -27,7 +27,7 @@ fn worst(model: &Ivm, problem: &Problem, posterior: &IvmPosterior) -> f64 {
             moved.set_free(&x).unwrap();
             moved.criterion(&data, posterior).unwrap()
         };
-        // Fourth order, so that h can be large enough to suppress rounding errors.
+        // Fourth order allows an h large enough against rounding.
         let difference = (8.0 * (at(h) - at(-h)) - (at(2.0 * h) - at(-2.0 * h))) / (12.0 * h);
         worst = worst.max((gradient[i] - difference).abs() / size);
     }
@@ -42,7 +42,7 @@ fn freed(mut model: Ivm) -> Ivm {
     model
 }
 
-/// Different kernels, intercepts; an accurate and a coarse rule, since the gradient is of the sum.
+/// Different kernels, intercepts; an accurate and a coarse rule: the gradient is of the sum.
 #[test]
 fn coupled_gradients_are_those_of_the_criterion() {
     let problem = Problem::stripes(70, 3, 1);
@@ -68,7 +68,7 @@ fn gradients_are_right_with_white_noise() {
     assert!(error < 1e-8, "{error}");
 }
 
-/// One active set per class, and two classes with one latent.
+/// One active set per class; two classes with one latent.
 #[test]
 fn independent_gradients_are_those_of_the_criterion() {
     let problem = Problem::stripes(60, 3, 3);
@@ -83,7 +83,7 @@ fn independent_gradients_are_those_of_the_criterion() {
     let one = vec![kernel("2.0 * rbf(lengthscale=0.3)")];
     let model = freed(Ivm::new(one, Box::new(BernoulliProbit)).unwrap());
     let run = model.build(&problem.data(), &options).unwrap();
-    // Adaptive rules can change their nodes between the two sides of a difference.
+    // Adaptive rules can change nodes between the sides of a difference.
     let error = worst(&model, &problem, &run.posterior);
     assert!(error < 1e-6, "{error}");
 }
@@ -97,11 +97,10 @@ fn latents_without_variance_leave_even_odds() {
     let options = IvmOptions { active: 5, liquid: 0, ..IvmOptions::default() };
     let run = model.build(&problem.data(), &options).unwrap();
     let found = model.criterion(&problem.data(), &run.posterior).unwrap();
-    // For each of the forty, −E ln p differs from ln 3 by about half the variance of a difference, 1e-6.
+    // −E ln p differs from ln 3 by about half the variance of a difference, 1e-6, at each of forty.
     assert!((found - 40.0 * 3f64.ln()).abs() < 1e-4, "{found}");
 }
 
-/// G − G₁ between two dense Gaussians.
 #[test]
 fn the_divergence_is_that_of_dense_gaussians() {
     let problem = Problem::stripes(12, 3, 5);
@@ -149,12 +148,12 @@ fn the_divergence_is_that_of_dense_gaussians() {
     for (place, &row) in rows.iter().enumerate() {
         expected -= expectation(&rule, place, n, problem.y[row] as usize, &a, &h);
     }
-    // The rules agree to their accuracy; the divergence agrees to rounding, with K of condition 1e5.
+    // Rules agree to their accuracy; divergences to rounding, with K of condition 1e5.
     assert!((found - expected).abs() < 1e-2, "{found} {expected}");
     assert!(divergence > 1.0);
 }
 
-/// E ln softmax by a product rule in coordinates of a triangular factor.
+/// E ln softmax by a product rule in triangular coordinates.
 fn expectation(
     rule: &gp_likelihoods::quadrature::Cubature,
     place: usize,

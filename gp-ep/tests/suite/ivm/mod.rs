@@ -1,4 +1,4 @@
-//! Informative vector machine through its public interface.
+//! Public interface of the informative vector machine.
 
 mod all_rows;
 mod binary;

@@ -47,8 +47,7 @@ fn every_rule_learns_and_reports_what_it_did() {
             assert_eq!(classes, expected);
             assert!(run.refused.is_empty() && run.ep.rolled_back == 0);
             assert_eq!(run.ep.updates > 0, coupling == Coupling::Coupled);
-            // Labels have noise of ±0.05 in position within stripes of 1/3, which 40 random points do not
-            // resolve.
+            // Labels have noise of ±0.05 within stripes of 1/3, which 40 random points do not resolve.
             let (error, most) =
                 (error(&run, &test), if selection == Selection::Random { 0.25 } else { 0.15 });
             assert!(error < most, "{coupling:?} {selection:?}: {error}");
@@ -61,7 +60,6 @@ fn every_rule_learns_and_reports_what_it_did() {
     }
 }
 
-/// Ten informative against ten random points, averaged over draws.
 #[test]
 fn information_beats_chance() {
     let (training, test) = (Problem::stripes(400, 3, 3), Problem::stripes(300, 3, 4));
@@ -83,7 +81,7 @@ fn information_beats_chance() {
     assert!(informed < random, "{informed} {random}");
 }
 
-/// For two classes sites match all of the tilted covariance: likelihood and site depend on one difference.
+/// For two classes sites match the whole tilted covariance: likelihood and site depend on one difference.
 #[test]
 fn both_scores_agree_for_two_classes() {
     let problem = Problem::stripes(80, 2, 5);
@@ -97,7 +95,7 @@ fn both_scores_agree_for_two_classes() {
     for (a, b) in cheap.inclusions.iter().zip(&exact.inclusions) {
         assert_eq!(a.row, b.row);
         if let (Some(a), Some(b)) = (a.score, b.score) {
-            // The search for the site ends at differences of f of rounding size.
+            // The search for the site ends at differences of rounding size.
             assert!((a - b).abs() < 1e-6 * a, "{a} {b}");
         }
     }
@@ -120,7 +118,7 @@ fn two_coupled_classes_are_one_latent_of_twice_the_variance() {
     let (a, b) = (latents(&two.posterior, problem.inputs()), latents(&one.posterior, problem.inputs()));
     for (two, one) in a.iter().zip(&b) {
         let variance = two.covariance[0] + two.covariance[3] - 2.0 * two.covariance[1];
-        // 31 nodes per dimension, against a rule that is refined until it converges.
+        // 31 nodes per dimension against a rule refined to convergence.
         assert!((two.mean[1] - two.mean[0] - one.mean[0]).abs() < 1e-5, "{two:?} {one:?}");
         assert!((variance - one.covariance[0]).abs() < 1e-5, "{two:?} {one:?}");
     }
@@ -181,7 +179,7 @@ fn who_watches_sees_every_phase() {
     assert_eq!(sizes, (1..=12).map(|d| (d, d)).collect::<Vec<_>>());
 }
 
-/// 8 N C d bytes for stubs of independent classes; coupled ones take less.
+/// 8 N C d bytes for stubs of independent classes; less for coupled ones.
 #[test]
 fn memory_is_known_before_the_run() {
     let options = IvmOptions { active: 200, liquid: 25, ..IvmOptions::default() };
@@ -193,7 +191,7 @@ fn memory_is_known_before_the_run() {
     assert_eq!(alone.stubs, 8 * 16_000 * 200);
 }
 
-/// More classes than product rules handle: quasi-random nodes.
+/// Too many classes for product rules: quasi-random nodes.
 #[test]
 fn ten_classes_go_through() {
     let (training, test) = (Problem::stripes(200, 10, 10), Problem::stripes(60, 10, 11));
@@ -202,8 +200,8 @@ fn ten_classes_go_through() {
     let options = IvmOptions { active: 40, liquid: 3, candidates: Some(15), ..IvmOptions::default() };
     let run = model.build(&training.data(), &options).unwrap();
     assert_eq!(run.posterior.active(9).len(), 40);
-    // Within 0.05 of the borders of stripes 0.1 wide labels are random, so the best error rate is a quarter;
-    // chance is 0.9.
+    // Labels are random within 0.05 of the borders of stripes 0.1 wide: best error rate a quarter, chance
+    // 0.9.
     assert!(error(&run, &test) < 0.6, "{}", error(&run, &test));
 }
 

@@ -41,7 +41,7 @@ fn stored_posteriors_predict_the_same_bits() {
     }
 }
 
-/// From beliefs as from points; all label predictions follow from class probabilities.
+/// From beliefs as from points; label predictions follow from class probabilities.
 #[test]
 fn labels_have_moments_quantiles_and_densities() {
     for (posterior, problem) in posteriors() {
@@ -88,7 +88,7 @@ fn samples_have_the_covariances_of_beliefs() {
             for c in 0..size {
                 for k in 0..size {
                     let (a, b) = (belief.covariance[c * size + c], belief.covariance[k * size + k]);
-                    // Five standard errors of the mean of a product of two normal variables.
+                    // Five standard errors of the mean product of two normal variables.
                     let most = 5.0 * (2.0 * a * b / COUNT as f64).sqrt();
                     let error = moment(i, c, k) - belief.covariance[c * size + k];
                     assert!(error.abs() < most, "{c} {k}: {error} of {most}");

@@ -1,4 +1,4 @@
-//! Problems shared by several tests.
+//! Problems shared by tests.
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
 
 use faer::{Mat, MatRef};
@@ -15,7 +15,7 @@ pub(crate) struct Problem {
 }
 
 impl Problem {
-    /// Classes in stripes across a diagonal.
+    /// Classes in diagonal stripes.
     pub(crate) fn stripes(count: usize, classes: usize, seed: u64) -> Self {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let x = Mat::from_fn(count, 2, |_, _| rng.random_range(0.0..1.0));
@@ -27,7 +27,7 @@ impl Problem {
         Self { x, y }
     }
 
-    /// Three stripes with labels −1, 1, −1.
+    /// Stripes with labels −1, 1, −1.
     pub(crate) fn signs(count: usize, seed: u64) -> Self {
         let Self { x, y } = Self::stripes(count, 3, seed);
         Self { x, y: y.into_iter().map(|y| if y == 1.0 { 1.0 } else { -1.0 }).collect() }

@@ -22,7 +22,7 @@ fn rounds(
 }
 
 /// From length-scales ten times too short: the criterion decreases, predictions improve, and the model has
-/// the parameters of the reported run.
+/// the reported parameters.
 #[test]
 fn training_lowers_the_criterion() {
     let (training, test) = (Problem::stripes(150, 3, 1), Problem::stripes(150, 3, 2));
@@ -51,7 +51,7 @@ fn training_lowers_the_criterion() {
     }
 }
 
-/// One latent for two classes; a model without free parameters stays unchanged.
+/// One latent for two classes; without free parameters the model stays unchanged.
 #[test]
 fn the_binary_machine_learns_too() {
     let problem = Problem::signs(120, 3);
@@ -87,7 +87,7 @@ fn interrupted() -> Control {
     })
 }
 
-/// No new active set after an interrupt: learned parameters stay with their active set.
+/// No new active set after an interrupt: parameters stay with theirs.
 #[test]
 fn interrupted_rounds_keep_what_was_learned() {
     let (problem, mut model, options) = stripes();

@@ -1,4 +1,4 @@
-//! EP on new observations after earlier ones, known by their posterior.
+//! EP on new observations after earlier ones.
 
 use super::support::{Problem, assert_close, converged, model, tight};
 use faer::{Mat, MatRef};
@@ -30,8 +30,8 @@ fn posterior(ep: &BatchEp, model: &PowerEp) -> InducingPosterior {
     ep.posterior(model, 0).unwrap()
 }
 
-/// Independent sites under Gaussian noise: one full step is regression on all rows; both estimates sum to
-/// the whole.
+/// Independent sites under Gaussian noise: one full step is regression on all rows; the estimates sum to the
+/// whole.
 #[test]
 fn regression_in_two_parts_is_regression() {
     let problem = Problem::new(ALL, 2, 31);
@@ -71,7 +71,7 @@ fn the_fixed_point_of_all_rows_is_one_of_the_later_ones() {
             model("bernoulli_probit", problem.inducing(7)).with_powers(Powers::Same(alpha)).with_level(level);
         let mut whole = converged(&model, &all, &tight());
         let expected = posterior(&whole, &model);
-        // The posterior from the sites of the first rows alone.
+        // Posterior from the sites of the first rows alone.
         (FIRST..ALL).rev().for_each(|row| whole.remove(&model, row).unwrap());
         let before = [posterior(&whole, &model)];
         let mut later = BatchEp::after(&model, &rest, &before).unwrap();

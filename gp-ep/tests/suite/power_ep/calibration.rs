@@ -1,5 +1,5 @@
-//! Coverage of intervals for data drawn from the model, fitted with its parameters. Repetitions are independent,
-//! points of one are not: standard errors are of the mean over repetitions.
+//! Coverage of intervals for data drawn from the fitted model. Repetitions are independent, points of one are not:
+//! standard errors are over repetitions.
 
 use super::support::{model, rbf};
 use faer::Mat;
@@ -22,7 +22,7 @@ const LEVELS: [(f64, f64); 3] =
 fn drawn(count: usize, rng: &mut ChaCha8Rng) -> (Mat<f64>, Vec<f64>) {
     let interval = Uniform::new(-2.0, 2.0).unwrap();
     let x = Mat::from_fn(count, 1, |_, _| interval.sample(rng));
-    // Each point is drawn given those before; the nugget is 1e-10 of the signal.
+    // Each point is drawn given those before; nugget 1e-10 of the signal.
     let mut l = vec![vec![0.0f64; count]; count];
     for i in 0..count {
         for j in 0..=i {
@@ -114,8 +114,8 @@ fn intervals_of_latent_values_cover() {
             for _ in 0..repetitions {
                 let (x, f) = drawn(40, &mut rng);
                 let y = if likelihood == GAUSSIAN { noisy(&f, &mut rng) } else { labels(&f, &mut rng) };
-                // With all inputs as inducing inputs K_zz would be rank deficient: 15 of them are closer than
-                // a third of a length-scale.
+                // All inputs as inducing inputs would make K_zz rank deficient: 15 are closer than a third of
+                // a length-scale.
                 let z = InducingInputs::points(Mat::from_fn(15, 1, |i, _| -2.1 + 0.3 * i as f64).as_ref())
                     .unwrap();
                 cover(&mut shares, &fitted(likelihood, (&x, &y), z, alpha, &x), &f);

@@ -1,4 +1,4 @@
-//! Faults of data, batches and updates give errors with name and place, and leave the state valid.
+//! Faults of data, batches and updates give errors with place, and leave the state valid.
 
 use super::support::{Problem, assert_close, converged, model, tight};
 use gp_ep::power_ep::{GradientKind, MiniBatchEp, Sharing, SiteOrder};
@@ -12,7 +12,7 @@ use rand::Rng;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Likelihood that fails after a number of calls.
+/// Fails after a number of calls.
 #[derive(Clone, Debug)]
 struct Tiring {
     inner: BernoulliProbit,
@@ -127,12 +127,12 @@ fn a_sweep_that_fails_changes_nothing_and_one_in_turn_keeps_what_it_did() {
     left.store(9, Ordering::Relaxed);
     assert!(matches!(ep.sweep(&model, &options), Err(InferenceError::Likelihood(_))));
     assert_eq!(mean(&ep, &model), before);
-    // 20 calls for log Z, and 9 single updates.
+    // 20 calls for log Z, 9 single updates.
     left.store(29, Ordering::Relaxed);
     assert!(ep.sweep_in_turn(&model, &options).is_err());
     let partly = mean(&ep, &model);
     assert_ne!(partly, before);
-    // The posterior agrees with the sites updated so far.
+    // The posterior agrees with sites updated so far.
     ep.refresh(&model).unwrap();
     assert_all_close(&mean(&ep, &model), &partly, 1e-11);
     left.store(usize::MAX, Ordering::Relaxed);
@@ -149,7 +149,7 @@ fn a_stop_signal_ends_a_sweep_in_turn_between_visits() {
     let mut ep = BatchEp::new(&model, &data).unwrap();
     ep.sweep(&model, &EpOptions::default()).unwrap();
     let before = mean(&ep, &model);
-    // The stop signal is checked in log Z, in projections, and before each of 7 single updates.
+    // Checks: in log Z, in projections, and before each of 7 single updates.
     let asked = AtomicUsize::new(0);
     ep.set_stop_signal(StopSignal::new(move || asked.fetch_add(1, Ordering::Relaxed) >= 9));
     let visits = usize::MAX - left.load(Ordering::Relaxed);
@@ -181,7 +181,7 @@ fn a_batch_that_fails_is_not_there() {
         }
         let error = ep.step(&model, &data, &[4, 21], &options).unwrap_err();
         assert_eq!(error.to_string(), "observation 21 cannot be read: there are 20 observations");
-        // No gradient combines the previous batch with a partly read one.
+        // No gradient of the previous batch combined with a partly read one.
         assert_eq!(ep.log_z_gradient(&model, &mut gradient), Err(DataError::NoData.into()));
         left.store(2, Ordering::Relaxed);
         assert!(ep.step(&model, &data, &[6, 7, 8], &options).is_err());
@@ -201,7 +201,7 @@ fn an_observation_has_one_site_however_often_it_is_asked_for() {
     let mut ep = MiniBatchEp::new(&model, &data, Sharing::Own, 6).unwrap();
     let error = ep.step(&model, &data, &[3, 5, 3], &EpOptions::default()).unwrap_err();
     assert_eq!(error.to_string(), "observation 3 is in a batch twice");
-    // With tied sites a repeated observation is allowed: the site is an average.
+    // Tied sites allow repeated observations: the site is an average.
     let mut tied = MiniBatchEp::new(&model, &data, Sharing::Tied, 6).unwrap();
     tied.step(&model, &data, &[3, 5, 3], &EpOptions::default()).unwrap();
 }
@@ -258,7 +258,7 @@ fn a_refresh_that_fails_is_mended_by_one_that_does_not() {
         matches!(error, InferenceError::Kernel(_)) && error.to_string().contains("positive definite"),
         "{error}"
     );
-    // Invalid states return errors; nothing panics.
+    // Invalid states return errors without panic.
     let mut gradient = vec![0.0; broken.parameter_count()];
     let _ = ep.sweep(&broken, &EpOptions::default());
     let _ = ep.log_z_gradient(&broken, GradientKind::AtRest, &mut gradient);
@@ -281,7 +281,7 @@ fn a_negative_site_on_f_that_its_noise_cannot_carry_is_taken_in_part() {
     let mut negative = 0;
     for alpha in [0.5, 0.0] {
         let (x, model) = lonely(alpha);
-        // For some y both modes of the tilted distribution have equal weight, and it is much wider than the
+        // For some y both modes of the tilted distribution weigh the same, and it is much wider than the
         // cavity.
         for y in (0..30).map(|k| 3.0 + 0.2 * f64::from(k)) {
             let data = Table::with_targets(x.as_ref(), std::slice::from_ref(&y)).unwrap();

@@ -5,14 +5,14 @@ use gp_ep::power_ep::GradientKind;
 use gp_ep::{BatchEp, EpOptions, Level, PowerEp, Powers, Table};
 use gp_optim::{ParameterSet, ParameterSetMut};
 
-/// Derivatives by the free coordinates.
+/// Derivatives by free coordinates.
 pub(crate) fn chained(model: &PowerEp, natural: &[f64]) -> Vec<f64> {
     let mut out = vec![0.0; model.free_count()];
     model.chain_gradient(natural, &mut out).unwrap();
     out
 }
 
-/// Fourth-order central differences by every free coordinate.
+/// Fourth-order central differences by free coordinates.
 pub(crate) fn differences(model: &PowerEp, mut log_z: impl FnMut(&PowerEp) -> f64) -> Vec<f64> {
     let mut at = vec![0.0; model.free_count()];
     model.write_free(&mut at).unwrap();

@@ -59,14 +59,14 @@ fn batches_of_own_sites_end_where_sweeps_do() {
             });
         }
         assert_all_close(batch.posterior(&model, 0).unwrap().mean(), &expected, 1e-10);
-        // The sums kept from batch to batch equal the sums over all sites.
+        // Sums kept between batches equal sums over all sites.
         batch.rebuild(&model, &data).unwrap();
         assert_all_close(batch.posterior(&model, 0).unwrap().mean(), &expected, 1e-10);
         assert_close(batch.log_z(&model, &data).unwrap(), log_z, 1e-10);
     }
 }
 
-/// Learning with own sites, in batches of some or all rows.
+/// Own sites, in batches of some or all rows.
 #[test]
 fn what_batches_leave_is_ep() {
     let problem = Problem::new(30, 2, 45);
@@ -80,8 +80,7 @@ fn what_batches_leave_is_ep() {
         let state = model.learn(&data, how).unwrap().state;
         let mut at_rest = converged(&model, &data, &tight());
         let found = state.posterior(&model, 0).unwrap();
-        // Sites end within a hundredth of a marginal of convergence (root mean square); a whitened mean sums
-        // several.
+        // Sites end within a hundredth of a marginal (root mean square); a whitened mean sums several.
         assert_all_close(found.mean(), &mean_of(&at_rest, &model), 0.02);
         let EpState::InBatches(_, Some(settled)) = state else { panic!("sites are of their own") };
         assert_eq!(settled.epochs_back, 0);
@@ -118,7 +117,7 @@ fn tied_sites_of_one_observation_are_its_own() {
 
 #[test]
 fn tied_sites_at_power_zero_are_the_variational_optimum_too() {
-    // With α = 0 nothing is removed, so tied sites have the same fixed point.
+    // At α = 0 nothing is removed: tied sites have the same fixed point.
     let problem = Problem::new(30, 2, 44);
     let y = problem.signs();
     let data = Table::with_targets(problem.inputs.as_ref(), &y).unwrap();
@@ -171,7 +170,7 @@ fn what_filtering_adds_removal_takes_away() {
     let (before, log_z) = (mean_of(&ep, &model), ep.log_z(&model).unwrap());
     ep.add(&model, &data).unwrap();
     (0..12).for_each(|_| ep.remove(&model, 12).unwrap());
-    // Tolerance: rank-one changes in both directions, without a refresh.
+    // Tolerance: rank-one changes in both directions, without refresh.
     assert_all_close(&mean_of(&ep, &model), &before, 1e-11);
     assert_close(ep.log_z(&model).unwrap(), log_z, 1e-11);
 }

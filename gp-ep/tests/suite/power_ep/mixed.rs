@@ -15,7 +15,7 @@ fn at_rest(model: &PowerEp, data: &Table<'_>, options: &EpOptions) -> (usize, f6
 #[track_caller]
 fn assert_sooner(model: &PowerEp, data: &Table<'_>, share: f64, what: &str) {
     let [plain, mixed] = [0, 5].map(|memory| at_rest(model, data, &EpOptions { memory, ..tight() }));
-    // Sites have converged to 1e-12; sums over them are less accurate by their number.
+    // Sites have converged to 1e-12; sums are less accurate by their number.
     assert_close(mixed.1, plain.1, 1e-9);
     mixed.2.iter().zip(&plain.2).for_each(|(mixed, plain)| assert_close(*mixed, *plain, 1e-7));
     let most = share * plain.0 as f64;
@@ -47,7 +47,7 @@ fn so_do_sites_of_several_classes() {
     assert_sooner(&model, &data, 0.7, "three classes");
 }
 
-/// Contradictory labels under long length-scales.
+/// Contradictory labels, long length-scales.
 #[test]
 fn nothing_is_lost_where_mixtures_lead_astray() {
     let problem = Problem::new(150, 1, 63);
@@ -59,14 +59,14 @@ fn nothing_is_lost_where_mixtures_lead_astray() {
         let model = PowerEp::new(vec![process], gp_likelihoods::parse("bernoulli_probit").unwrap()).unwrap();
         let [plain, mixed] =
             [0, 5].map(|memory| at_rest(&model, &data, &EpOptions { memory, ..EpOptions::default() }));
-        // Both have converged to the default tolerances.
+        // Both converged to the default tolerances.
         assert_close(mixed.1, plain.1, 1e-5);
         assert!(mixed.0 <= plain.0, "{kernel}: {} sweeps, {} plain ones", mixed.0, plain.0);
     }
 }
 
-/// After any number of sweeps the sites are of a plain one: the next sweep finds them equally converged, and
-/// log Z exists.
+/// After any number of sweeps the sites are of a plain one: the next finds them equally converged, and log Z
+/// exists.
 #[test]
 fn what_is_left_was_not_mixed_unseen() {
     let problem = Problem::new(100, 1, 64);
@@ -83,7 +83,7 @@ fn what_is_left_was_not_mixed_unseen() {
             let end = ep.converge(&model, &options).unwrap();
             assert!(ep.log_z(&model).is_ok() && end.last.log_z.is_finite(), "{kernel}, {step}: {end:?}");
             let next = ep.sweep(&model, &options).unwrap();
-            // Full steps can overshoot on their own; unchecked mixtures were up to 25 times as far.
+            // Full steps can overshoot alone; unchecked mixtures were up to 25 times as far.
             let most = if step < 1.0 { 1.5 } else { f64::INFINITY } * end.last.change;
             assert!(next.change <= most, "{kernel}, {step}: {end:?}, then {next:?}");
         }

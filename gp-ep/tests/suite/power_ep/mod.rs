@@ -1,4 +1,4 @@
-//! Power EP against formulas without the workspace's linear algebra.
+//! Power EP against independent formulas.
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 mod after;

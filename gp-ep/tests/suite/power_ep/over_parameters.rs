@@ -1,4 +1,4 @@
-//! Predictions with uncertain parameters, against closed-form regression and a grid.
+//! Predictions with uncertain parameters against closed-form regression and a grid.
 
 use super::support::{Problem, assert_close, model};
 use faer::Mat;
@@ -52,7 +52,7 @@ fn under_gaussian_noise_it_is_that_of_regression() {
         assert_close(noise_of(&found), noise_of(&expected), 1e-4);
         let pairs = moments(&found, &new_inputs()).into_iter().zip(moments(&expected, &new_inputs()));
         for ((mean, variance), (mean_closed, variance_closed)) in pairs {
-            // Second derivatives are differences of gradients that are accurate to the convergence of EP.
+            // Second derivatives are differences of gradients, accurate to EP's convergence.
             assert_close(mean, mean_closed, 1e-4);
             assert_close(variance, variance_closed, 1e-4);
         }
@@ -98,7 +98,7 @@ fn draws_are_a_sum_over_the_grid() {
     for ((mean, variance), (sum, square)) in found.into_iter().zip(sums) {
         let (mean_by_grid, square) = (sum / total, square / total);
         let variance_by_grid = square - mean_by_grid * mean_by_grid;
-        // Tolerance: three thousand draws of unequal weights have errors of some hundredths of a deviation.
+        // Tolerance: three thousand draws of unequal weights err by some hundredths of a deviation.
         assert!((mean - mean_by_grid).abs() < 0.05 * variance_by_grid.sqrt(), "{mean} {mean_by_grid}");
         assert!((variance / variance_by_grid - 1.0).abs() < 0.1, "{variance} {variance_by_grid}");
     }

@@ -41,7 +41,7 @@ impl Trouble {
             .with_threading(Threading::Here)
     }
 
-    /// All operations for one power and level; returns the errors.
+    /// All operations at one power and level; returns the errors.
     fn endure(&self, alpha: f64, level: Level) -> Vec<(String, InferenceError)> {
         let model = self.model(alpha, level);
         let data = Table::with_targets(self.inputs.as_ref(), &self.targets).unwrap();
@@ -199,7 +199,7 @@ fn parameters_beyond_all_measure() {
             )
         },
     ];
-    // Quadrature over a latent of standard deviation 10⁴ is slow.
+    // Quadrature over a deviation of 10⁴ is slow.
     for (kernel, count) in [
         ("rbf(lengthscale=1e6)", COUNT),
         ("rbf(lengthscale=1e-6)", COUNT),
@@ -241,7 +241,7 @@ fn what_is_beyond_the_range_of_numbers_is_an_error() {
     let huge: Vec<f64> = p.signal.iter().map(|f| 1e300 * f).collect();
     for (trouble, knobs) in [
         (Trouble::new("targets of 1e300", "gaussian(variance=0.1)", p.inputs.clone(), huge), &KNOBS[..]),
-        // E[exp f] for a variance of 1e8.
+        // E[exp f] for variance 1e8.
         (
             Trouble::new("a rate beyond numbers", "poisson", p.inputs.clone(), p.counts())
                 .with_kernel("1e8 * rbf"),
@@ -277,12 +277,12 @@ fn log_z_is_exact_however_little_the_noise() {
                 let options = EpOptions { schedule, max_sweeps: 60, ..EpOptions::default() };
                 let end = ep.converge(&model, &options).unwrap();
                 let what = format!("a noise of {variance}, α = {alpha}, {level:?}, {schedule:?}");
-                // Log Z is the difference of sums of size y²/σ², each with its rounding error.
+                // Log Z is a difference of sums of size y²/σ², with their rounding.
                 let rounding = 1e-15 * square / variance;
                 let log_z = ep.log_z(&model).unwrap();
                 let off = (log_z - exact).abs();
                 assert!(off < 1e-10 + rounding, "{what}: {off:e} off, where rounding explains {rounding:e}");
-                // For smaller variances, sites of α = 1 are not determined to the tolerance: `1 − h c` is
+                // For smaller variances, sites of α = 1 are undetermined at this tolerance: `1 − h c` is
                 // σ²/(σ² + c).
                 assert!(end.converged || variance < 1e-6, "{what}: {end:?}");
             }

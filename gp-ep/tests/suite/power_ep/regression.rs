@@ -1,4 +1,4 @@
-//! Closed form of the fixed point under Gaussian noise: FITC at α = 1, the variational bound at α = 0.
+//! Closed-form fixed point under Gaussian noise: FITC at α = 1, the variational bound at α = 0.
 
 use super::reference::{Table, solve};
 use super::support::{Problem, assert_close, converged, model, rbf, table, tight};
@@ -58,7 +58,7 @@ fn one_whole_step_is_the_closed_form() {
         let mut ep = BatchEp::new(&model, &data).unwrap();
         ep.sweep(&model, &EpOptions { step: 1.0, ..EpOptions::default() }).unwrap();
         check(&mut ep, &model, &problem, &z, alpha);
-        // Another sweep stays at the fixed point.
+        // Another sweep changes nothing.
         let second = ep.sweep(&model, &EpOptions { step: 1.0, ..EpOptions::default() }).unwrap();
         assert!(second.change < 1e-10, "{second:?}");
     }

@@ -1,5 +1,5 @@
-//! EP with Z = X against its posterior by elliptical slice sampling, annealed importance sampling, and quadrature for
-//! few latent values. Tolerances allow for errors of sampling and EP; EP's own is stated where known from quadrature.
+//! EP with Z = X against elliptical slice sampling, annealed importance sampling, and quadrature for few latents.
+//! Tolerances allow for errors of sampling and EP, the latter stated where known from quadrature.
 
 use super::reference::Table as Dense;
 use super::support::{Problem, converged, model, rbf, tight};
@@ -114,13 +114,13 @@ fn sampled(factor: &Dense, y: &[f64], log_density: LogDensity, steps: usize) -> 
 /// Importance sampling from a Gaussian.
 struct Weighed {
     log_z: f64,
-    /// Of log Z.
+    /// Standard error of log Z.
     error: f64,
     /// Means and standard deviations.
     marginals: Vec<(f64, f64)>,
 }
 
-/// From the Gaussian with these moments, widened 1.2 times to cover the tails.
+/// From the Gaussian with these moments, widened 1.2 times for the tails.
 fn weighed(
     prior: &Dense,
     y: &[f64],
@@ -138,7 +138,7 @@ fn weighed(
         .map(|_| {
             let white: Vec<f64> = (0..n).map(|_| StandardNormal.sample(&mut rng)).collect();
             let f: Vec<f64> = (0..n).map(|i| mean[i] + product(&proposal[i], &white)).collect();
-            // Whitened coordinates of the prior, by forward substitution.
+            // Whitened prior coordinates, by forward substitution.
             let mut x = vec![0.0; n];
             for i in 0..n {
                 x[i] = (f[i] - product(&prior[i][..i], &x[..i])) / prior[i][i];
@@ -187,7 +187,7 @@ fn annealed(factor: &Dense, y: &[f64], log_density: LogDensity, runs: u64, steps
     (largest + mean.ln(), (variance / runs as f64).sqrt())
 }
 
-/// `ln p(y)`, means and variances by the trapezoidal rule over whitened latent values, accurate to rounding.
+/// `ln p(y)`, means and variances by the trapezoidal rule over whitened latents, accurate to rounding.
 fn integrated(factor: &Dense, y: &[f64], log_density: LogDensity) -> (f64, Vec<(f64, f64)>) {
     fn visit(at: &mut Vec<f64>, log_p: f64, (factor, y, g): (&Dense, &[f64], LogDensity), sums: &mut [f64]) {
         let i = at.len();
@@ -245,8 +245,8 @@ fn compare(likelihood: &str, log_density: LogDensity, y: &[f64], problem: &Probl
         ];
         worst.iter_mut().zip(off).for_each(|(worst, off)| *worst = worst.max(off));
     }
-    // Errors of means and deviations: 0.01 by sampling with 20000 weighted draws, as much by EP, and 0.1 by
-    // the chain, whose steps are correlated.
+    // Errors of means and deviations: 0.01 by sampling with 20000 weighted draws, as much by EP, 0.1 by the
+    // correlated chain.
     assert!(worst[0] < 0.05 && worst[1] < 0.05 && worst[2] < 0.15, "{likelihood}: {worst:?}");
     assert!(weighed.error < 0.01, "{}", weighed.error);
     assert!((log_z - weighed.log_z).abs() < 0.05, "{likelihood}: {log_z} instead of {}", weighed.log_z);
@@ -275,11 +275,11 @@ fn few_latents_are_those_of_quadrature() {
         (STUDENT, student, problem.signal.clone()),
     ] {
         let (expected, moments) = integrated(&factor, &y, log_density);
-        // The two independent estimates agree.
+        // Two independent estimates agree.
         let (sampled, error) = annealed(&factor, &y, log_density, 40, 400);
         assert!(error < 0.06 && (sampled - expected).abs() < 3.0 * error, "{sampled} ± {error}, {expected}");
-        // Errors of EP itself, rounded up: log Z too small, in nats; means, in standard deviations; standard
-        // deviations too small, as a fraction. All grow as α decreases to 0, where log Z is a bound.
+        // EP's own errors, rounded up: log Z too small, in nats; means, in standard deviations; deviations
+        // too small, as a fraction. All grow as α decreases to 0, where log Z is a bound.
         let mut last = 0.0;
         for (alpha, log_z_off, mean_off, deviation_off) in
             [(1.0, 0.01, 0.005, 0.013), (0.5, 0.015, 0.007, 0.02), (0.0, 0.02, 0.01, 0.025)]

@@ -1,4 +1,4 @@
-//! Own and tied sites of any power against dense matrices, with tilted moments by the trapezoidal rule.
+//! Own and tied sites of any power against dense matrices, tilted moments by the trapezoidal rule.
 
 use super::reference::{Table as Dense, solve};
 use super::support::{Problem, assert_close, model, rbf, table};
@@ -8,7 +8,7 @@ use gp_kernels::Evaluator;
 use gp_likelihoods::special::log_normal_cdf;
 use std::f64::consts::TAU;
 
-/// `N(m, V)` of inducing values with natural parameters `K⁻¹ + T` and η; `ln ∫ N(u; 0, K) exp(ηᵀu − ½uᵀTu)`.
+/// `N(m, V)` with natural parameters `K⁻¹ + T` and η; `ln ∫ N(u; 0, K) exp(ηᵀu − ½uᵀTu)`.
 struct Gaussian {
     mean: Vec<f64>,
     covariance: Dense,
@@ -28,9 +28,9 @@ fn gaussian(k: &Dense, t: &Dense, eta: &[f64], weight: f64) -> Gaussian {
     Gaussian { mean, covariance, log_normaliser: 0.5 * (quadratic - log_det) }
 }
 
-/// For `a ~ N(m, c)`, `f = a + N(0, s)` and the factor `Φ(y f)^α`: log integral, and mean and variance of a.
+/// For `a ~ N(m, c)`, `f = a + N(0, s)`, factor `Φ(y f)^α`: log integral, mean and variance of a.
 fn tilt(y: f64, m: f64, c: f64, s: f64, alpha: f64) -> (f64, f64, f64) {
-    // The factor depends on f ~ N(m, c + s); E[a | f] and Var[a | f] follow by regression of a on f.
+    // The factor depends on f ~ N(m, c + s); moments of a follow by regression on f.
     let (v, step) = (c + s, 0.05);
     let (mut z, mut first, mut second) = (0.0, 0.0, 0.0);
     for k in -200..=200 {
@@ -45,7 +45,7 @@ fn tilt(y: f64, m: f64, c: f64, s: f64, alpha: f64) -> (f64, f64, f64) {
     ((z * step / TAU.sqrt()).ln(), mean, variance)
 }
 
-/// Stochastic Power EP in `sweeps` half steps on all observations: log Z before the last, mean of u.
+/// Stochastic Power EP in `sweeps` half steps: log Z before the last, mean of u.
 fn stochastic(k: &Dense, a: &Dense, s: &[f64], y: &[f64], alpha: f64, sweeps: usize) -> (f64, Vec<f64>) {
     let (n, m) = (y.len(), k.len());
     let (mut t, mut eta) = (vec![vec![0.0; m]; m], vec![0.0; m]);
@@ -104,8 +104,7 @@ fn tied_sites_of_any_power_are_stochastic_power_ep() {
                 .unwrap();
             found.mean.iter().zip(&mean).for_each(|(found, mean)| assert_close(*found, *mean, 1e-9));
         }
-        // At convergence, batches of any composition that cycle through the data have the same average site,
-        // up to their noise.
+        // At convergence, batches that cycle through the data have the same average site, up to noise.
         let (log_z, _) = stochastic(&k, &a, &s, &y, alpha, 60);
         let mut last = f64::NAN;
         (0..60).for_each(|_| last = tied.step(&model, &data, &all, &EpOptions::default()).unwrap().log_z);
@@ -140,7 +139,7 @@ fn own_sites_of_any_power_end_where_sweeps_do() {
             for _ in 0..60 {
                 let steps =
                     order.chunks(6).map(|rows| batches.step(&model, &data, rows, &options).unwrap().log_z);
-                // Each of the four batches estimates four times its quarter of the data.
+                // Each of four batches estimates four times its quarter.
                 log_z = steps.sum::<f64>() / 4.0;
             }
             assert_close(log_z, whole.log_z(&model).unwrap(), 1e-9);

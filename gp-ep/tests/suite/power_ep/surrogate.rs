@@ -1,4 +1,4 @@
-//! The surrogate regression has the posterior and log Z of the EP state it replaces.
+//! The surrogate has the posterior and log Z of EP.
 
 use super::reference::{Table as Dense, solve};
 use super::support::{Problem, assert_close, converged, model, tight};

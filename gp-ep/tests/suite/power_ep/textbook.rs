@@ -6,7 +6,7 @@ use gp_ep::power_ep::SiteOrder;
 use gp_ep::{BatchEp, EpOptions, Level, Powers, Table};
 use gp_likelihoods::special::{inverse_mills, log_normal_cdf};
 
-/// Sites updated in turn; log Z, means and variances of latent values.
+/// Sites in turn; log Z, means and variances of latents.
 fn textbook(k: &Dense, y: &[f64]) -> (f64, Vec<(f64, f64)>) {
     let n = y.len();
     let (mut tau, mut nu) = (vec![0.0; n], vec![0.0; n]);

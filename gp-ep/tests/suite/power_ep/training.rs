@@ -59,7 +59,7 @@ fn steps(rule: impl Into<FirstOrder>, count: u64) -> Steps {
     steps
 }
 
-/// Longer steps of sites than the default.
+/// Longer site steps than the default.
 fn beside(sharing: Sharing) -> EpLearning {
     EpLearning::default().with_ep(EpOptions { step: 0.8, ..EpOptions::default() }).with_sharing(sharing)
 }
@@ -100,7 +100,7 @@ fn outer_and_inner_training_end_at_the_same_place() {
         assert!(training.converged && convergence.converged, "{likelihood}: {}", training.reason);
         assert_close(training.start_log_posterior, begin, 1e-9);
         assert!(training.log_posterior > begin + 1.0);
-        // The final state is that of EP from scratch at the learned parameters.
+        // The final state is EP from scratch at the learned parameters.
         assert_close(log_posterior(&best, &data), training.log_posterior, 1e-9);
         let again = rested(&best, &data).posterior(&best, 0).unwrap();
         assert_same_posterior(&trained.state.posterior(&best, 0).unwrap(), &again, 1e-7);
@@ -108,14 +108,14 @@ fn outer_and_inner_training_end_at_the_same_place() {
         for rule in [FirstOrder::from(SignAdaptive::with_rate(0.01)), Adam::with_rate(0.03).into()] {
             let mut model = start(&problem, likelihood, alpha);
             let state = inside(&mut model, &data, rule, 800);
-            // Near a maximum the value is flat: a hundredth in a parameter changes it by about 1e-4.
+            // The maximum is flat: a hundredth in a parameter changes about 1e-4.
             let short = training.log_posterior - log_posterior(&model, &data);
             assert!((-1e-6..1e-3).contains(&short), "{likelihood}, α = {alpha}: {short} nats short");
             for (found, expected) in model.parameter_values().iter().zip(best.parameter_values()) {
                 assert_close(*found, expected, 0.05);
             }
             let again = rested(&model, &data).posterior(&model, 0).unwrap();
-            // Sites are one sweep behind the last parameter step.
+            // Sites are one sweep behind the parameters.
             assert_same_posterior(&state.posterior(&model, 0).unwrap(), &again, 1e-2);
         }
     }
@@ -134,7 +134,7 @@ fn what_is_fixed_stays_and_priors_are_heeded() {
     let check = |model: &PowerEp, what: &str| {
         let before = prepared();
         let lengthscale = model.processes()[0].kernel().get("lengthscale").unwrap();
-        // This narrow prior fixes ln ℓ at its mode 0.7 − 0.01² to within a few of its standard deviations.
+        // This narrow prior fixes ln ℓ at its mode 0.7 − 0.01² within a few deviations.
         assert_close(lengthscale.ln(), 0.7, 0.05);
         assert_eq!(model.processes()[0].inputs().values(), before.processes()[0].inputs().values(), "{what}");
         assert_eq!(model.likelihood().parameters(), before.likelihood().parameters(), "{what}");
@@ -171,8 +171,8 @@ fn batches_improve_the_log_posterior() {
                 let how = Learning::Batches(Batches::shuffled(40, 10, 2).unwrap(), steps(rule, 400));
                 let state = learn(&mut model, &data, how, &beside(sharing)).state;
                 let gain = log_posterior(&model, &data) - begin;
-                // The rest is the noise of batches of a quarter of the data. Tied sites with α > 0 have
-                // another log Z, and so another maximum.
+                // The rest is noise of batches of a quarter of the data. Tied sites with α > 0 have another
+                // log Z, and so another maximum.
                 let least = if sharing == Sharing::Tied && alpha > 0.0 { 0.6 } else { 0.95 };
                 assert!(gain > least * room, "α = {alpha}, {sharing:?}: {gain} of {room}");
                 let found = state.posterior(&model, 0).unwrap();

@@ -1,4 +1,4 @@
-//! Two latent functions: mean and log variance of Gaussian noise, and two means with a likelihood of two factors.
+//! Two latents: mean and log variance of Gaussian noise; two means with a likelihood of two factors.
 
 use super::gradients::{assert_gradient, chained, differences};
 use super::reference;
@@ -32,7 +32,7 @@ fn at_rest_the_gradient_is_that_of_log_z_at_convergence() {
     let data = Table::with_targets(problem.inputs.as_ref(), &problem.signal).unwrap();
     for alpha in [1.0, 0.5, 0.0] {
         for level in [Level::Projection, Level::Latent] {
-            // Different numbers of inducing inputs expose a confusion of latents.
+            // Different numbers of inducing inputs expose confused latents.
             let model = model("0.6 * rbf(lengthscale=1.4)", [problem.inducing(3), problem.inducing(2)])
                 .with_powers(Powers::Same(alpha))
                 .with_level(level);
@@ -56,7 +56,7 @@ fn at_rest_the_gradient_is_that_of_log_z_at_convergence() {
 fn a_noise_that_does_not_vary_is_gaussian_noise() {
     let problem = Problem::new(20, 2, 132);
     let data = Table::with_targets(problem.inputs.as_ref(), &problem.signal).unwrap();
-    // The log variance is 0 to 1e-10, so the noise has variance 1.
+    // The log variance is 0 to 1e-10: noise of variance 1.
     let expected = reference::log_marginal_likelihood(&rbf, &problem.table(), &problem.signal, &[1.0; 20]);
     for alpha in [1.0, 0.5, 0.0] {
         let model = model("1e-10 * rbf", [problem.all_inputs(), problem.inducing(2)])
@@ -65,7 +65,7 @@ fn a_noise_that_does_not_vary_is_gaussian_noise() {
             let mut ep = BatchEp::new(&model, &data).unwrap();
             let options = EpOptions { schedule, tolerance: 1e-9, log_z_tolerance: 1e-12, ..tight() };
             assert!(ep.converge(&model, &options).unwrap().converged);
-            // The prior of the log variance changes log Z by its variance times the number of observations.
+            // The prior of the log variance changes log Z by its variance times N.
             assert_close(ep.log_z(&model).unwrap(), expected, 1e-8);
         }
     }
@@ -85,7 +85,7 @@ fn single(y: f64, prior_variances: [f64; 2]) -> f64 {
 
 #[test]
 fn one_observation_is_exact_at_power_one() {
-    // With one factor EP matches the exact tilted distribution, and log Z is ln p(y).
+    // With one factor EP matches the tilted distribution, and log Z is ln p(y).
     let x = Mat::from_fn(1, 1, |_, _| 0.3);
     let inputs = || InducingInputs::points(x.as_ref()).unwrap();
     for y in [0.1, 1.0, 2.5] {
@@ -93,7 +93,7 @@ fn one_observation_is_exact_at_power_one() {
         let model = model("0.6 * rbf(lengthscale=1.4)", [inputs(), inputs()]);
         let mut ep = converged(&model, &data, &tight());
         assert_close(ep.log_z(&model).unwrap(), single(y, [1.7, 0.6]), 1e-9);
-        // At α = 0 it is a lower bound.
+        // A lower bound at α = 0.
         let variational = model.clone().with_powers(Powers::Same(0.0));
         let mut ep = converged(&variational, &data, &tight());
         let gap = single(y, [1.7, 0.6]) - ep.log_z(&variational).unwrap();
@@ -224,7 +224,7 @@ impl Density for Both {
     }
 }
 
-/// Independent Gaussian observations factor exactly: exact regression either way.
+/// Independent Gaussian observations factor exactly.
 #[test]
 fn a_likelihood_of_two_exact_factors_is_the_same_whole() {
     let problem = Problem::new(12, 1, 137);

@@ -1,12 +1,11 @@
-//! The variational case is a lower bound, and more inducing inputs tighten it.
+//! The variational bound, tighter with more inducing inputs.
 
 use super::models::{log_z, sparse};
 use super::support::{Problem, model};
 use faer::Mat;
 use proptest::prelude::*;
 
-/// For rounding and jitter, which at 1e-14 of the prior variance moves residuals over a noise of 1e-3 by
-/// less.
+/// Rounding and jitter: 1e-14 of the prior variance moves residuals over a noise of 1e-3 by less.
 fn room(value: f64) -> f64 {
     1e-8 * value.abs().max(1.0)
 }

@@ -1,4 +1,4 @@
-//! Predictive intervals have their nominal coverage.
+//! Nominal coverage of predictive intervals.
 
 use super::models::sparse;
 use faer::Mat;
@@ -14,7 +14,7 @@ const SIMULATIONS: usize = 600;
 const KERNEL: &str = "1.4 * rbf(lengthscale=0.7)";
 const NOISE: f64 = 0.1;
 
-/// Noisy prior draws at these points, one data set per column.
+/// Noisy prior draws, one data set per column.
 fn simulate(points: &Mat<f64>) -> Mat<f64> {
     let kernel = gp_kernels::parse(KERNEL).unwrap();
     let mut covariance = gp_kernels::gram(kernel.as_ref(), points.as_ref()).unwrap();
@@ -29,11 +29,11 @@ fn simulate(points: &Mat<f64>) -> Mat<f64> {
 #[test]
 fn intervals_cover_their_share_of_simulated_observations() {
     const TRAINING: usize = 40;
-    // One new point per data set, so that misses are independent; the last row.
+    // One new point per data set, the last row, for independent misses.
     let points = Mat::from_fn(TRAINING + 1, 1, |i, _| if i < TRAINING { 0.075 * i as f64 } else { 1.037 });
     let draws = simulate(&points);
     let (inputs, new) = points.as_ref().split_at_row(TRAINING);
-    // With an inducing input every 0.3 and ℓ = 0.7, hardly anything is unexplained, for any power.
+    // An inducing input every 0.3 at ℓ = 0.7 leaves hardly anything unexplained.
     let z = Mat::from_fn(11, 1, |i, _| 0.3 * i as f64);
     for power in [0.0, 0.5, 1.0] {
         let model = sparse(KERNEL, z.as_ref(), NOISE, power);

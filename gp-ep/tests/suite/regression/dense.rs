@@ -8,9 +8,9 @@ pub(crate) struct Dense<'a> {
     pub(crate) x: Table,
     pub(crate) z: Table,
     pub(crate) y: &'a [f64],
-    /// One per observation.
+    /// By observation.
     pub(crate) noise: Vec<f64>,
-    /// Observations and power of each factor.
+    /// Observations and power by factor.
     pub(crate) factors: Vec<(Vec<usize>, f64)>,
 }
 
@@ -41,7 +41,7 @@ impl Dense<'_> {
         (0..points.len()).map(|i| (0..points.len()).map(|j| entry(i, j)).collect()).collect()
     }
 
-    /// `log Z`; mean and variance of f at new points.
+    /// `log Z`, means and variances of f at new points.
     pub(crate) fn evaluate(&self, new: &[Vec<f64>]) -> (f64, Vec<(f64, f64)>) {
         let n = self.x.len();
         let all: Table = self.x.iter().chain(new).cloned().collect();

@@ -1,4 +1,4 @@
-//! Bad data give a typed error with the place; awkward data give a result.
+//! Bad data give a typed error with place; awkward data a result.
 
 use super::models::{places, scattered_blocks, sparse, with_inputs};
 use super::support::{Problem, RBF};
@@ -27,7 +27,7 @@ fn awkward_data_have_results() {
     let nothing = Problem { targets: vec![0.0; 20], ..Problem::new(20, 2, 53) };
     for problem in [wide, twice, flat, nothing] {
         let dim = problem.inputs.ncols();
-        // Inducing inputs elsewhere, all in one place, and some at the data.
+        // Inducing inputs elsewhere, all in one place, at the data.
         for z in [places(6, dim), Mat::zeros(6, dim), problem.inputs.subrows(0, 6).to_owned()] {
             for lengthscale in [1e-6, 1e-3, 1.0, 1e3, 1e6] {
                 for (power, noise) in [(0.0, 0.1), (0.5, 1e-10), (1.0, 1e6)] {

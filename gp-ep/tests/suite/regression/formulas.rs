@@ -8,8 +8,8 @@ use gp_ep::{
     Blocks, ClosedEvidence as _, EvidenceKind, Inference as _, Powers, RegressionWorkspace, SparseRegression,
 };
 
-/// Condition of `K_zz` (below 1e6 for 9 inducing inputs) times rounding of sums of some hundred numbers up
-/// to a hundred.
+/// Condition of `K_zz` (below 1e6 for 9 inducing inputs) times rounding of sums of some hundred numbers up to
+/// a hundred.
 const TOLERANCE: f64 = 1e-8;
 const NOISE: f64 = 0.05;
 const POWERS: [f64; 6] = [0.0, 1e-300, 1e-8, 0.3, 0.7, 1.0];

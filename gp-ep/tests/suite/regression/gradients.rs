@@ -1,4 +1,4 @@
-//! Gradients of the log marginal likelihood against central differences.
+//! Gradients of the evidence against central differences.
 
 use super::models::{places, scattered_blocks, sparse, with_inputs};
 use super::support::{Problem, assert_close};
@@ -124,9 +124,9 @@ fn apart(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
 }
 
-/// The bound's own reverse pass, against the general one through columns of zero noise and unit weights.
-/// Inducing inputs apart, more than data, and so close that rounding moves the gradient: agreement to ten
-/// times that, or to rounding of sums.
+/// The bound's reverse pass against the general one, through columns of zero noise and unit weights. Inducing
+/// inputs apart, more than data, and so close that rounding moves the gradient: agreement to ten times that,
+/// or to rounding of sums.
 #[test]
 fn of_the_bound_by_fewer_products() {
     let problem = Problem::new(700, 2, 25);

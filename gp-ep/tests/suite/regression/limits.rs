@@ -14,7 +14,7 @@ fn inducing_inputs_at_the_data_make_every_power_exact() {
     for (kernel, tolerance) in [
         // Well conditioned: rounding only.
         ("1.3 * matern32(lengthscale=[0.8, 1.1])", 1e-9),
-        // K_zz has condition about 1e9; residual variances are rounding errors divided by a noise of 0.05.
+        // K_zz has condition 1e9; residual variances are rounding errors over a noise of 0.05.
         (RBF, 1e-7),
     ] {
         let problem = Problem::new(25, 2, 10);
@@ -38,7 +38,7 @@ fn inducing_inputs_at_the_data_make_every_power_exact() {
                 for (found, expected) in
                     gradient.iter().zip(kernel_part).chain([(&gradient[gradient.len() - 1], &noise[0])])
                 {
-                    // Derivatives divide the same errors by the noise once more.
+                    // Derivatives divide by the noise once more.
                     assert_close(*found, *expected, 20.0 * tolerance);
                 }
                 let found = &model.posterior(&problem.data()).unwrap().latents(new.as_ref()).unwrap()[0];
@@ -61,7 +61,7 @@ fn vanishing_powers_reach_the_variational_bound_without_a_jump() {
         // The derivative by α is some thousand nats.
         assert_close(at(1e-14), limit, 1e-10);
         assert_eq!(at(1e-320), limit);
-        // Linear towards 0. Digits lost in 1 + αx would be of order ε/α = 1e-8 here.
+        // Linear towards 0. Lost digits of 1 + αx would be of order ε/α = 1e-8.
         assert!((at(1e-8) - limit).abs() > 1e-7, "the power matters");
         assert_close(2.0 * at(1e-8) - at(2e-8), limit, 1e-10);
     }
@@ -73,7 +73,7 @@ fn blocks_of_one_are_single_observations() {
     for power in [0.0, 1e-8, 0.3, 1.0] {
         let points = sparse(RBF, places(9, 2).as_ref(), 0.05, power);
         let alone = points.clone().with_blocks(Blocks::from_labels(&(0..30).collect::<Vec<_>>()).unwrap());
-        // The same sums in another order.
+        // Same sums in another order.
         assert_close(log_z(&alone, &problem), log_z(&points, &problem), 1e-12);
     }
 }
@@ -108,13 +108,13 @@ fn narrow_windows_are_points() {
     for power in [0.0, 0.5, 1.0] {
         let at = |inputs| log_z(&with_inputs(RBF, inputs, 0.05, power), &problem);
         let limit = at(points.clone());
-        // Covariances move by about ω/ℓ², amplified by a condition number of at most 1e4.
+        // Covariances move by about ω/ℓ², times a condition of at most 1e4.
         assert_close(at(windows(1e-13)), limit, 1e-8);
         assert!((at(windows(0.05)) - limit).abs() > 1e-2, "windows matter");
     }
 }
 
-/// Also terms of the kernel, through the projection of each on the inducing values of their sum.
+/// Kernel terms too, each projected on the inducing values of their sum.
 #[test]
 fn inducing_inputs_at_the_data_make_terms_exact() {
     let kernel = "1.3 * matern32(lengthscale=0.8) + 0.7 * linear + 0.4 * matern12(lengthscale=2.0)";

@@ -1,4 +1,4 @@
-//! Closed-form Power-EP regression against formulas without the workspace's linear algebra.
+//! Closed-form Power EP against independent formulas.
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 mod bounds;

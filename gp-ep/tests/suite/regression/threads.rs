@@ -1,4 +1,4 @@
-//! Results have the same bits for any number of threads.
+//! Same bits for any number of threads.
 
 use super::models::{places, scattered_blocks, sparse};
 use super::support::{Problem, RBF};
@@ -32,7 +32,7 @@ fn the_number_of_threads_changes_no_bit() {
     for model in [points.clone(), points.clone().with_blocks(some), points.with_blocks(few)] {
         check(&model, &problem);
     }
-    // One block is one lane, which then uses all threads.
+    // One block is one lane, on all threads.
     let problem = Problem::new(1100, 3, 31);
     let whole = Blocks::from_labels(&[0; 1100]).unwrap();
     check(&sparse(RBF, places(100, 3).as_ref(), 0.05, 0.5).with_blocks(whole), &problem);

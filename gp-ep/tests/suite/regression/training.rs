@@ -27,8 +27,8 @@ fn the_end_is_near_that_of_exact_regression() {
         let training = outer(&mut model, &problem.data(), &MinimiseOptions::default()).unwrap();
         assert!(training.converged, "{}", training.reason);
         assert!(training.log_posterior > training.start_log_posterior + 10.0);
-        // A few inducing inputs with free positions can represent one period of a sine. With α > 0 the
-        // estimate can exceed ln p(y), because its noise varies.
+        // A few free inducing inputs can represent one period of a sine. For α > 0 the estimate can exceed ln
+        // p(y), because its noise varies.
         let gain = training.log_marginal_likelihood - best.log_marginal_likelihood;
         assert!((-0.2..3.0).contains(&gain), "α = {power}: {gain}");
         assert!(power > 0.0 || gain <= 1e-6, "a bound: {gain}");
@@ -61,7 +61,7 @@ fn fixed_inducing_inputs_stay_and_priors_count() {
     let before = model.process(0).inputs().values();
     let training = outer(&mut model, &problem.data(), &MinimiseOptions::default()).unwrap();
     assert_eq!(model.process(0).inputs().values(), before);
-    // This narrow prior fixes ln ℓ at its mode 1 − 0.01² to within a few of its standard deviations.
+    // This narrow prior fixes ln ℓ at its mode 1 − 0.01² within a few deviations.
     assert_close(model.process(0).kernel().get("lengthscale").unwrap().ln(), 1.0, 0.05);
     assert_close(training.log_posterior - training.log_marginal_likelihood, model.log_prior(), 1e-12);
 }

@@ -46,7 +46,7 @@ fn whole_weights_are_copies() {
             found.iter().zip(&expected).for_each(|(found, expected)| assert_close(*found, *expected, 1e-9));
         };
         compare(&model, &model);
-        // Copies of an observation are in its block.
+        // Copies are in the observation's block.
         let with = |labels: &[usize]| model.clone().with_blocks(Blocks::from_labels(labels).unwrap());
         compare(&with(&labels), &with(&labels_of_copies));
     }
@@ -65,7 +65,7 @@ fn gradients_are_differences_whatever_the_weights() {
     }
 }
 
-/// Nothing is unexplained: every power is exact regression.
+/// Nothing is unexplained: every power is exact.
 #[test]
 fn all_powers_are_exact_with_inducing_inputs_at_the_data() {
     let problem = Problem::new(15, 2, 63);

@@ -1,4 +1,4 @@
-//! Block of points with their part of the factor.
+//! Block of points with projections.
 
 use faer::{Accum, MatMut, MatRef};
 
@@ -16,21 +16,21 @@ pub(super) struct Pivot {
 }
 
 impl Pivot {
-    /// The larger variance; the earlier row of equals.
+    /// Larger variance; first of equals.
     pub(super) fn larger(best: Self, next: Self) -> Self {
         if next.variance > best.variance { next } else { best }
     }
 }
 
-/// Points in row order, with their projections on chosen points.
+/// Points in row order, projected on chosen ones.
 pub(super) struct PointBlock {
     rows: Vec<usize>,
     dim: usize,
     values: Vec<f64>,
-    /// These points' rows of `Φᵀ`, column by column.
+    /// Rows of `Φᵀ`, by columns.
     phi: Vec<f64>,
     residual: Vec<f64>,
-    /// `true` for candidates: neither the point nor an equal one was chosen.
+    /// `true` for candidates.
     open: Vec<bool>,
 }
 
@@ -94,7 +94,7 @@ impl PointBlock {
         self.phi.iter().skip(i).step_by(self.count()).copied()
     }
 
-    /// Copies these rows from blocks of `height` rows.
+    /// Copies these rows from blocks.
     pub(super) fn gather(blocks: &[Self], height: usize, rows: &[usize], dim: usize) -> Self {
         let mut gathered = Self::empty(dim);
         let known = blocks.first().map_or(0, |block| block.phi.len() / block.count().max(1));
@@ -116,8 +116,8 @@ impl PointBlock {
         gathered
     }
 
-    /// Conditions on chosen points from number `from` on: for each p, appends `(k_ip − φ_iᵀφ_p) / √s_p` to
-    /// `φ_i` and subtracts its square from `s_i`.
+    /// Conditions on chosen points p ≥ `from`: appends `(k_ip − φ_iᵀφ_p) / √s_p` to `φ_i`, subtracts its
+    /// square from `s_i`.
     pub(super) fn condition_on(
         &mut self,
         kernel: &dyn Kernel,
@@ -149,7 +149,7 @@ impl PointBlock {
     }
 }
 
-/// Scales a new column of `Φᵀ`; subtracts its squares from the residuals.
+/// Scales a column of `Φᵀ`; subtracts its squares from residuals.
 fn append(column: &mut [f64], residual: &mut [f64], scale: f64) {
     for (entry, residual) in column.iter_mut().zip(residual) {
         *entry *= scale;

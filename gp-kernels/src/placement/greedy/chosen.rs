@@ -1,15 +1,15 @@
-//! Chosen points that not all points are conditioned on yet.
+//! Chosen points not yet applied to all.
 
 use faer::{Mat, MatRef};
 
 use crate::kernel::Points;
 use crate::views;
 
-/// Chosen points in order, with φ and √s at their choice.
+/// Chosen points with φ and √s at their choice.
 pub(super) struct Chosen {
     dim: usize,
     points: Vec<f64>,
-    /// One entry longer for each.
+    /// Each one entry longer.
     phi: Vec<Vec<f64>>,
     deviations: Vec<f64>,
 }
@@ -33,12 +33,12 @@ impl Chosen {
         views::points(&self.points[from * self.dim..], self.count() - from, self.dim)
     }
 
-    /// First `known` entries of φ, one column per point from `from` on.
+    /// First `known` entries of φ, by columns.
     pub(super) fn heads(&self, from: usize, known: usize) -> Mat<f64> {
         Mat::from_fn(known, self.count() - from, |l, p| self.phi[from + p][l])
     }
 
-    /// Entries of φ of point `p` from `known` on.
+    /// Entries of φ from `known` on.
     pub(super) fn tail(&self, p: usize, known: usize) -> MatRef<'_, f64> {
         let tail = &self.phi[p][known..];
         MatRef::from_column_major_slice(tail, tail.len(), 1)

@@ -1,8 +1,7 @@
 //! Factor `Φᵀ`, N×j, one column per chosen point.
 //!
-//! Residual variances never grow. So only the *near* points, with the largest variances, are updated at every choice;
-//! all are updated, by matrix products, once the best near variance falls to the last known maximum of the rest.
-//! Choices are as if all were updated.
+//! Residual variances never grow: each choice updates only *near* points (largest variances), and all once the best
+//! near variance falls to the last maximum of the rest. Choices are unaffected.
 
 use gp_linalg::Threading;
 use rayon::prelude::*;
@@ -14,29 +13,29 @@ use crate::evaluate::Evaluator;
 use crate::kernel::{Kernel, Points};
 use crate::placement::table::distinct;
 
-/// Points per block, the work unit of a thread.
+/// Points per block.
 const BLOCK: usize = 1024;
-/// Near points: few enough for the cache, enough to update the rest rarely.
+/// Near points: fit the cache, seldom need the rest.
 const NEAR: usize = 1024;
-/// Maximum choices between updates of all points; more would not speed up products.
+/// Maximum choices between full updates.
 const LAG: usize = 64;
 
 pub(super) struct GreedyFactor<'a> {
     kernel: &'a dyn Kernel,
     dim: usize,
     prior: Vec<f64>,
-    /// Points in blocks of [`BLOCK`], as of their last update.
+    /// Blocks as of their last update.
     all: Vec<PointBlock>,
-    /// Copies of the near points, always updated.
+    /// Near points, always updated.
     near: PointBlock,
-    /// Largest candidate variance of the rest at its last update.
+    /// Largest candidate variance of the rest.
     bound: f64,
     chosen: Chosen,
     evaluator: Evaluator,
 }
 
 impl<'a> GreedyFactor<'a> {
-    /// Factor before any choice; of equal points only the first is a candidate.
+    /// Before any choice; only first equal points are candidates.
     pub(super) fn new(kernel: &'a dyn Kernel, points: Points<'_>) -> Result<Self, KernelError> {
         let (count, dim) = (points.nrows(), points.ncols());
         let evaluator = Evaluator::new(Threading::Here);
@@ -59,7 +58,7 @@ impl<'a> GreedyFactor<'a> {
         self.prior.iter().copied().fold(0.0, f64::max)
     }
 
-    /// Largest residual variance, first of equals; None once all are chosen.
+    /// Largest residual variance, first of equals; None if all are chosen.
     pub(super) fn largest_residual(&mut self) -> Result<Option<Pivot>, KernelError> {
         if self.chosen.count() > 0 {
             let best = self.near.pivots().reduce(Pivot::larger);
@@ -88,7 +87,7 @@ impl<'a> GreedyFactor<'a> {
         Ok(())
     }
 
-    /// Copies the points with the largest variances, first of equals.
+    /// Copies points of largest variance, first of equals.
     fn gather_near(&mut self) {
         let mut pivots: Vec<Pivot> = self.all.iter().flat_map(PointBlock::pivots).collect();
         self.bound = f64::NEG_INFINITY;
@@ -114,7 +113,7 @@ impl<'a> GreedyFactor<'a> {
     }
 }
 
-/// Finite inputs can cause a non-finite variance, for example with a polynomial kernel.
+/// Finite inputs may overflow, as in polynomials.
 fn check_finite(what: &'static str, values: &[f64]) -> Result<(), KernelError> {
     match values.iter().position(|value| !value.is_finite()) {
         Some(row) => Err(KernelError::NotFinite { what, row, column: 0, value: values[row] }),

@@ -1,8 +1,7 @@
-//! Greedy conditional variance: pivoted Cholesky factorisation without the kernel matrix.
+//! Greedy conditional variance: pivoted Cholesky without the kernel matrix (L. V. Foster et al. 2009; bounds: D. R.
+//! Burt et al. 2020).
 //!
-//! `φ_i` are the whitened covariances of point i with the chosen points, `s_i = k_ii − φ_iᵀφ_i` is its residual
-//! variance. The next point p has the largest `s_p`; then `φ_i ← (φ_i, (k_ip − φ_iᵀφ_p) / √s_p)`. (L. V. Foster et al.
-//! 2009; D. R. Burt et al. 2020 bound the loss from stopping at M.)
+//! The next point p has the largest `s_p = k_pp − φ_pᵀφ_p`; then `φ_i ← (φ_i, (k_ip − φ_iᵀφ_p) / √s_p)`.
 
 mod block;
 mod chosen;
@@ -16,14 +15,12 @@ use super::{Placed, Placement};
 use crate::error::KernelError;
 use crate::kernel::Kernel;
 
-/// `greedy`: rows one by one, each with the largest residual prior variance; the first of equals.
+/// `greedy`: rows of largest residual variance, first of equals.
 ///
-/// Deterministic. Places at least one point. Stops once all residual variances are below a small share
-/// ([`with_threshold`](Greedy::with_threshold)) of the largest prior variance: more points would add
-/// rounding errors and make `K_zz` nearly singular. White noise keeps residuals above the threshold, because
-/// no inducing input explains it.
+/// Deterministic; at least one. Stops when residual variances are below a
+/// [threshold](Greedy::with_threshold), which white noise prevents.
 ///
-/// O(N M² + N M D) time and O(N M) memory for M placed points; no N×N matrix.
+/// O(N M² + N M D) time, O(N M) memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Greedy {
     threshold: f64,
@@ -33,13 +30,12 @@ pub struct Greedy {
 const MIN_THRESHOLD: f64 = 1e-14;
 
 impl Greedy {
-    /// Greedy placement with threshold 1e-10: standard deviations of 1e-5 of the prior's do not matter for
-    /// inference, and `K_zz` needs no jitter.
+    /// Threshold 1e-10: `K_zz` needs no jitter.
     pub fn new() -> Self {
         Self { threshold: 1e-10 }
     }
 
-    /// Sets the threshold, a share of the largest prior variance; below 1e-14, and NaN, mean 1e-14.
+    /// Sets the threshold, relative to the largest prior variance, ≥ 1e-14.
     #[must_use]
     pub fn with_threshold(self, threshold: f64) -> Self {
         Self { threshold: if threshold >= MIN_THRESHOLD { threshold } else { MIN_THRESHOLD } }

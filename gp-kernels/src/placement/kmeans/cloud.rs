@@ -10,7 +10,7 @@ pub(super) struct Cloud {
 }
 
 impl Cloud {
-    /// Standardised `members` (distinct rows of `points` with multiplicities).
+    /// Standardised `members`: distinct rows with multiplicities.
     pub(super) fn new(points: Points<'_>, members: Vec<Distinct>) -> Self {
         let dim = points.ncols();
         let mut values: Vec<f64> =
@@ -45,7 +45,7 @@ impl Cloud {
         self.members[i].row
     }
 
-    /// Means of `count` labelled clusters, in units of the data, row by row, without empty clusters.
+    /// Means of non-empty clusters, unscaled, by rows.
     pub(super) fn means(&self, points: Points<'_>, labels: &[usize], count: usize) -> Vec<f64> {
         let mut means = Means::new(count, self.dim);
         for (i, &label) in labels.iter().enumerate() {
@@ -60,7 +60,7 @@ impl Cloud {
     }
 }
 
-/// Running weighted means: no overflow, and exact for equal numbers.
+/// Weighted means without overflow, exact for equal numbers.
 pub(super) struct Means {
     weights: Vec<f64>,
     dim: usize,
@@ -89,8 +89,7 @@ impl Means {
     }
 }
 
-/// Centres column `d`, divides it by its standard deviation over all rows; divides by the largest number
-/// first, against over- and underflow of squares.
+/// Standardises column `d`, scaled first against over- and underflow.
 fn standardise(members: &[Distinct], values: &mut [f64], d: usize, dim: usize) {
     let column = || (d..values.len()).step_by(dim);
     let largest = column().map(|i| values[i].abs()).fold(0.0, f64::max);

@@ -1,4 +1,4 @@
-//! Lloyd's algorithm: assigns points to nearest centres, moves centres to means.
+//! Lloyd's algorithm.
 
 use faer::{Accum, MatMut};
 use gp_linalg::vector::dispatch;
@@ -16,7 +16,7 @@ pub(super) struct Clusters {
     count: usize,
 }
 
-/// Starts from the points `seeds`; stops when no label changes.
+/// Starts from `seeds`; stops when labels stay.
 pub(super) fn refine(cloud: &Cloud, seeds: &[usize], iterations: usize) -> Clusters {
     let centres = seeds.iter().flat_map(|&seed| cloud.point(seed)).copied().collect();
     let mut clusters = Clusters { labels: vec![0; cloud.count()], centres, count: seeds.len() };
@@ -42,7 +42,7 @@ impl Clusters {
         &self.labels
     }
 
-    /// Squared distance of each point to its centre.
+    /// Squared distances to centres.
     pub(super) fn squared_distances(&self, cloud: &Cloud) -> Vec<f64> {
         self.distances_under(cloud, &self.labels)
     }
@@ -82,7 +82,7 @@ impl Clusters {
         );
     }
 
-    /// Gives each empty cluster the point farthest from its centre in a cluster with other points.
+    /// Gives empty clusters the farthest points of larger clusters.
     fn fill_empty(&self, cloud: &Cloud, labels: &mut [usize]) {
         let mut sizes = vec![0_usize; self.count];
         labels.iter().for_each(|&label| sizes[label] += 1);
@@ -107,7 +107,7 @@ impl Clusters {
     }
 }
 
-/// Points per block, for about 1 MB of scores.
+/// Points per block (1 MB of scores).
 fn block_width(centres: usize) -> usize {
     ((1 << 17) / centres.max(1)).clamp(16, 512)
 }
@@ -120,7 +120,7 @@ fn score(scores: &mut [f64], centres: &[f64], points: &[f64], dim: usize) {
     views::multiply(out, Accum::Replace, lhs.as_dyn_stride(), rhs.as_dyn_stride(), -2.0);
 }
 
-/// Index of the smallest score plus norm, first of equals.
+/// First index of the smallest score plus norm.
 struct Nearest<'a> {
     scores: &'a mut [f64],
     norms: &'a [f64],

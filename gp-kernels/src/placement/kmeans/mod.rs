@@ -19,20 +19,15 @@ use crate::kernel::{Kernel, Points};
 use crate::views;
 use crate::workspace::Workspace;
 
-/// `kmeans`: cluster means of the inputs by Lloyd's algorithm, started by k-means++.
+/// `kmeans`: means by Lloyd's algorithm after k-means++.
 ///
-/// Distances are in standard deviations of each column; constant columns are ignored. Equal rows count as
-/// one weighted point, so K < M distinct points give K inducing inputs. An empty cluster moves to the point
-/// farthest from its centre.
+/// Distances are in standard deviations per column. Equal rows are one weighted point. Above 50,000 rows (or
+/// 10 M, if larger), uses a random [sample](KMeans::with_sample).
 ///
-/// Above 50,000 rows (or 10 M, if larger), uses a random sample, which moves centres far less than a
-/// cluster's spread; see [`with_sample`](KMeans::with_sample).
+/// The kernel only checks inputs. If it rejects means (category codes), nearest data points are placed, with
+/// [`Placed::rows`]. (`overlap` accepts means that match no data: prefer `greedy`.)
 ///
-/// The kernel only checks inputs. If it rejects means, for example as category codes, each centre is
-/// replaced by the nearest data point of its cluster, and [`Placed::rows`] is set. (`overlap` accepts means
-/// that match no data point: prefer `greedy` for categories.)
-///
-/// O(N M D) time for the start and each iteration, in matrix products; O(N D) memory.
+/// O(N M D) time per iteration, O(N D) memory.
 #[derive(Clone, Copy, Debug)]
 pub struct KMeans {
     iterations: usize,
@@ -42,31 +37,29 @@ pub struct KMeans {
 
 const SAMPLE_PER_CLUSTER: usize = 10;
 
-/// Maximum multiplications in all iterations (some seconds), and minimum iterations.
+/// Maximum multiplications (some seconds), minimum iterations.
 const MAX_WORK: usize = 150_000_000_000;
 const MIN_ITERATIONS: usize = 5;
 
 impl KMeans {
-    /// At most 100 iterations on at most 50,000 rows; fewer, but at least five, if they would exceed
-    /// 1.5·10¹¹ multiplications, as for images.
+    /// At most 100 iterations on 50,000 rows; fewer, at least five, above 1.5·10¹¹ multiplications.
     pub fn new() -> Self {
         Self { iterations: 100, work: MAX_WORK, sample: 50_000 }
     }
 
-    /// Sets the maximum number of iterations (≥ 1), without a limit on multiplications.
+    /// Sets maximum iterations (≥ 1), without limit on multiplications.
     #[must_use]
     pub fn with_iterations(self, iterations: usize) -> Self {
         Self { iterations: iterations.max(1), work: usize::MAX, ..self }
     }
 
-    /// Sets the maximum sample size; at least ten rows per inducing input are used.
+    /// Sets the maximum sample; at least ten rows per inducing input.
     #[must_use]
     pub fn with_sample(self, rows: usize) -> Self {
         Self { sample: rows, ..self }
     }
 
-    /// Cluster of every row of `x` (N×D), below `m`: those of [`place`](Placement::place), from all rows.
-    /// Equal rows share a cluster.
+    /// Cluster of every row of `x`, as [`place`](Placement::place) without sampling.
     ///
     /// # Errors
     /// As [`place`](Placement::place).
@@ -97,7 +90,7 @@ impl KMeans {
         lloyd::refine(cloud, &seeding::plus_plus(cloud, m, rng), iterations)
     }
 
-    /// All rows, or a random subset in data order.
+    /// All rows or a sorted random sample.
     fn rows(&self, count: usize, m: usize, rng: &mut ChaCha8Rng) -> Vec<usize> {
         let most = self.sample.max(m.saturating_mul(SAMPLE_PER_CLUSTER));
         if count <= most {
@@ -147,8 +140,7 @@ impl Placement for KMeans {
     }
 }
 
-/// Rows without duplicates: if iterations end early, two clusters may have equal means (a ring and its
-/// inside).
+/// Removes equal means, as of a ring and its inside.
 fn without_repeats(centres: Points<'_>) -> Vec<f64> {
     let kept = distinct(centres, (0..centres.nrows()).collect());
     kept.iter().flat_map(|kept| crate::kernel::point(centres, kept.row)).copied().collect()

@@ -1,5 +1,4 @@
-//! k-means++ (Arthur and Vassilvitskii 2007): probability of a new centre proportional to its squared distance from
-//! the nearest earlier one.
+//! k-means++ (Arthur and Vassilvitskii 2007): chances by squared distance to the nearest centre.
 
 use gp_linalg::vector::dispatch;
 use pulp::{Simd, WithSimd};
@@ -12,7 +11,7 @@ use crate::lanes::{LANES, total};
 
 const BLOCK: usize = 1024;
 
-/// Indices of `m` distinct points, or of all if fewer.
+/// Up to `m` distinct points.
 pub(super) fn plus_plus(cloud: &Cloud, m: usize, rng: &mut ChaCha8Rng) -> Vec<usize> {
     let weights: Vec<f64> = (0..cloud.count()).map(|i| cloud.weight(i)).collect();
     let mut nearest = vec![f64::INFINITY; cloud.count()];
@@ -29,7 +28,7 @@ pub(super) fn plus_plus(cloud: &Cloud, m: usize, rng: &mut ChaCha8Rng) -> Vec<us
     chosen
 }
 
-/// Index with probability proportional to `chances`; None if all are zero.
+/// Index by `chances`; None if all are zero.
 fn draw(chances: &[f64], rng: &mut ChaCha8Rng) -> Option<usize> {
     let mut left = rng.random::<f64>() * chances.iter().sum::<f64>();
     let mut last = None;
@@ -44,7 +43,7 @@ fn draw(chances: &[f64], rng: &mut ChaCha8Rng) -> Option<usize> {
     last
 }
 
-/// Updates squared distances to the nearest centre, by differences, which are exactly 0 for a chosen point.
+/// Updates squared distances; exactly 0 for chosen points.
 fn approach(cloud: &Cloud, centre: usize, nearest: &mut [f64]) {
     let centre = cloud.point(centre);
     let blocks = nearest.par_chunks_mut(BLOCK).zip(cloud.values().par_chunks(BLOCK * cloud.dim()));

@@ -19,7 +19,7 @@ fn conditional_variances(kernel: &dyn Kernel, x: MatRef<'_, f64>, z: MatRef<'_, 
     variances
 }
 
-/// Each row by conditional variances given all earlier ones.
+/// Largest conditional variances given all earlier rows.
 fn brute_force(kernel: &dyn Kernel, x: &Mat<f64>, m: usize) -> Vec<usize> {
     let mut rows: Vec<usize> = Vec::new();
     while rows.len() < m {

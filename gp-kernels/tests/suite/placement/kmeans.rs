@@ -1,11 +1,11 @@
-//! Clusters compared with random subsets and with the definition of a cluster.
+//! Clusters compared with random subsets.
 
 use faer::{Mat, MatRef};
 use gp_kernels::placement::{KMeans, Placed, Placement, RandomSubset};
 
 use super::{kernel, place, uniform};
 
-/// Squared distance to the nearest of `places` and its index, in standard deviations of the columns.
+/// Index and squared distance of the nearest of `places`.
 fn nearest(point: &[f64], places: &[Vec<f64>]) -> (usize, f64) {
     let square = |place: &Vec<f64>| point.iter().zip(place).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
     let distances = places.iter().map(square).enumerate();
@@ -27,7 +27,7 @@ fn inertia(x: &Mat<f64>, placed: &Placed) -> f64 {
     points.iter().map(|point| nearest(point, &places).1).sum()
 }
 
-/// Columns of very different scales, some duplicate rows.
+/// Columns of different scales, some duplicate rows.
 fn awkward(n: usize, seed: u64) -> Mat<f64> {
     let raw = uniform(n, 3, seed);
     Mat::from_fn(n, 3, |i, d| [1e-6, 1.0, 1e9][d] * raw[(if i % 5 == 0 { i / 10 } else { i }, d)])

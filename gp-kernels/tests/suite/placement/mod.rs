@@ -1,4 +1,4 @@
-//! Properties of all placements, also for difficult data.
+//! Properties of all placements, even for difficult data.
 
 #![expect(
     clippy::unwrap_used,

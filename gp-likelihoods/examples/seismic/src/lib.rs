@@ -1,4 +1,4 @@
-//! Reflection times of sound at four underground layers (Bonilla et al. 2019 eq. 43): a likelihood outside the crate.
+//! Sound reflection times at four layers (Bonilla et al. 2019 eq. 43): an external likelihood.
 #![doc = include_str!("../README.md")]
 
 use gp_likelihoods::special::{HALF_LN_TAU, standard_normal_cdf};
@@ -7,15 +7,15 @@ use rand::{Rng, RngExt};
 use rand_distr::StandardNormal;
 
 const LAYERS: usize = 4;
-/// Prior means of depths (m) and velocities (m/s); `SHARES`: standard deviations relative to them.
+/// Prior means (m, m/s); `SHARES`: relative standard deviations.
 const DEPTHS: [f64; LAYERS] = [200.0, 500.0, 1600.0, 2200.0];
 const VELOCITIES: [f64; LAYERS] = [1950.0, 2300.0, 2750.0, 3650.0];
 const SHARES: [f64; 2] = [0.15, 0.1];
-/// Standard deviations of the times (s).
+/// Standard deviations of times (s).
 const NOISE: [f64; LAYERS] = [0.025, 0.05, 0.075, 0.1];
 
-/// `y_p = y_{p−1} + 2 (d_p − d_{p−1})/v_p + ε_p` with `ε_p ~ N(0, NOISE_p²)`. Latents 0 to 3 are the depths
-/// d, 4 to 7 the velocities v, standardised for priors of mean 0 and variance 1.
+/// `y_p = y_{p−1} + 2 (d_p − d_{p−1})/v_p + ε_p`, `ε_p ~ N(0, NOISE_p²)`. Latents: 4 depths d, 4 velocities
+/// v, standardised to N(0, 1).
 #[derive(Clone, Copy, Debug)]
 pub struct Seismic;
 
@@ -26,7 +26,7 @@ impl Seismic {
     }
 }
 
-/// Time from layer p − 1 to p and back.
+/// Two-way time through layer p.
 fn delay<S: Scalar>(p: usize, f: impl Fn(usize) -> S) -> S {
     let depth = |p: usize| (f(p) * SHARES[0] + 1.0) * DEPTHS[p];
     let thickness = if p == 0 { depth(0) } else { depth(p) - depth(p - 1) };

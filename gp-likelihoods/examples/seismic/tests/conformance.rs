@@ -5,7 +5,7 @@ use seismic_likelihood::Seismic;
 
 #[test]
 fn the_seismic_likelihood_conforms() {
-    // First two rows of the survey, and the last.
+    // First two and last rows of the survey.
     let times = vec![
         vec![0.186_94, 0.550_36, 1.212_88, 1.546_46],
         vec![0.186_91, 0.548_81, 1.215_09, 1.550_79],

@@ -9,11 +9,8 @@ use crate::likelihood::{Likelihood, parameter_count};
 
 const TERMS: usize = 5;
 
-/// Expected log density with derivatives.
-///
-/// By a mean: `E[∂ℓ]`, also the derivative of the sum `Σ w ℓ(m + s t)`. By a variance: `E[t ∂ℓ]/2s` (also
-/// that of the sum) or `½ E[∂²ℓ]`, whichever varies less over the nodes. Likelihoods that are not smooth
-/// differentiate the Gaussian.
+/// By mean `E[∂ℓ]`, by variance `E[t ∂ℓ]/2s` (exact for node sums) or `½ E[∂²ℓ]` if less variable; of the
+/// Gaussian if not smooth.
 pub(crate) fn expected_log_density<L: Likelihood + ?Sized>(
     likelihood: &L,
     y: &[f64],
@@ -24,7 +21,7 @@ pub(crate) fn expected_log_density<L: Likelihood + ?Sized>(
     by_nodes(likelihood, y, q, many, false, out)
 }
 
-/// Uses an eighth of the quasi-random nodes, for nearly quadratic log densities.
+/// Uses an eighth of the nodes.
 pub(crate) fn expected_by_few_nodes<L: Likelihood + ?Sized>(
     likelihood: &L,
     y: &[f64],
@@ -50,7 +47,7 @@ fn by_nodes<L: Likelihood + ?Sized>(
     f.clear();
     f.extend(q.iter().map(|q| q.mean()));
     likelihood.log_density_slopes(y, f, point)?;
-    // Values and slopes relative to the centre: the same sums with less noise.
+    // Values and slopes relative to the centre have less noise.
     let finite = |x: f64| if x.is_finite() { x } else { 0.0 };
     let middle = finite(point.value);
     t.clear();

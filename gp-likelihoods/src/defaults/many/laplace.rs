@@ -1,4 +1,4 @@
-//! Laplace approximation of a tilted distribution of several latents.
+//! Laplace approximation of tilted distributions.
 
 use crate::derivatives::refill;
 use crate::small_factor::{factorise, solve, solve_transposed};
@@ -7,12 +7,12 @@ const MAX_STEPS: u32 = 50;
 const MAX_HALVINGS: u32 = 40;
 /// In cavity standard deviations.
 const STEP: f64 = 1e-3;
-/// Smallest squared pivot: the fit is at most about twice as wide as the cavity.
+/// Smallest squared pivot: fit ≲ twice the cavity's width.
 const MIN_PIVOT: f64 = 0.2;
 /// Predicted gain at convergence.
 const GAIN: f64 = 1e-9;
 
-/// Gaussian `N(c, (L Lᵀ)⁻¹)` over t, the latents in cavity standard deviations.
+/// `N(c, (L Lᵀ)⁻¹)`, latents in cavity standard deviations.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Frame {
     centre: Vec<f64>,
@@ -26,7 +26,7 @@ pub(crate) struct Frame {
     other: Vec<f64>,
 }
 
-/// `α ℓ` at t; writes gradient and second derivatives by each t_j.
+/// Writes first and second derivatives of `α ℓ`.
 pub(super) trait Tempered: FnMut(&[f64], &mut [f64], &mut [f64]) -> f64 {}
 impl<F: FnMut(&[f64], &mut [f64], &mut [f64]) -> f64> Tempered for F {}
 
@@ -44,7 +44,7 @@ impl Frame {
         self.log_determinant = 0.0;
     }
 
-    /// Finds mode and curvature of `α ℓ(t) − ½ tᵀt` by damped Newton steps.
+    /// Mode and curvature of `α ℓ(t) − ½ tᵀt`, damped Newton.
     pub(super) fn fit(&mut self, at: &mut impl Tempered) {
         let mut height = self.height(at);
         for _ in 0..MAX_STEPS {
@@ -80,7 +80,7 @@ impl Frame {
         None
     }
 
-    /// Precision factor `I − ∂²(α ℓ)` at the centre; without mixed derivatives if that fails.
+    /// Factor of `I − ∂²(α ℓ)`; diagonal if that fails.
     fn factorise(&mut self, at: &mut impl Tempered) {
         let q = self.centre.len();
         self.mixed_derivatives(at);
@@ -102,7 +102,7 @@ impl Frame {
         let q = self.centre.len();
         self.hessian.fill(0.0);
         self.other.copy_from_slice(&self.centre);
-        // `step` is free here and takes the curvatures, which are not used.
+        // `step` is free here; its values are not used.
         for i in 0..q {
             for sign in [-1.0, 1.0] {
                 self.other[i] = self.centre[i] + sign * STEP;
@@ -130,7 +130,7 @@ impl Frame {
         t.iter_mut().zip(&self.centre).for_each(|(t, c)| *t += c);
     }
 
-    /// Log density at t relative to a standard normal at 0: `ln |L| − ½ ‖Lᵀ(t − c)‖²`.
+    /// `ln |L| − ½ ‖Lᵀ(t − c)‖²`: without `(2π)^{−Q/2}`.
     pub(super) fn log_density(&self, t: &[f64]) -> f64 {
         let q = t.len();
         let along =

@@ -16,5 +16,5 @@ pub(super) use predictive::{cdf, class_probabilities, predictive_moments};
 pub(super) use quantile::quantile;
 pub(super) use tilted::tilted;
 
-/// Most latents for product rules; quasi-random nodes beyond.
+/// Most latents for product rules.
 pub(crate) const MAX_BY_PRODUCTS: usize = 3;

@@ -1,10 +1,10 @@
-//! Latent values at the nodes of a rule.
+//! Latents at the nodes of a rule.
 
 use crate::error::LikelihoodError;
 use crate::latent::Latent;
 use crate::quadrature::Cubature;
 
-/// Skipped nodes are together below rounding.
+/// Skipped nodes are below rounding.
 const NO_WEIGHT: f64 = 1e-20;
 
 #[derive(Clone, Debug, Default)]

@@ -21,8 +21,7 @@ pub(crate) fn predictive_moments<L: Likelihood + ?Sized>(
         move_to(q, t, f);
         likelihood.conditional_moments(f, moments)?;
         for ((given, middle), terms) in moments.iter().zip(&*out).zip(sums.terms.chunks_exact_mut(3)) {
-            // Means relative to the one at the centre, so that their variance is not a difference of large
-            // numbers.
+            // Means relative to the centre's: their variance is no difference of large numbers.
             let away = given.mean - middle.mean;
             terms.copy_from_slice(&[away, away * away, given.variance]);
         }
@@ -37,7 +36,7 @@ pub(crate) fn predictive_moments<L: Likelihood + ?Sized>(
     Ok(())
 }
 
-/// Common nodes, so that probabilities sum to 1.
+/// Common nodes: probabilities sum to 1.
 pub(crate) fn class_probabilities<L: Likelihood + ?Sized>(
     likelihood: &L,
     q: &[Latent],
@@ -61,7 +60,7 @@ pub(crate) fn class_probabilities<L: Likelihood + ?Sized>(
     Ok(())
 }
 
-/// Nodes do not depend on y.
+/// Uses the same nodes for all y.
 pub(crate) fn cdf<L: Likelihood + ?Sized>(
     likelihood: &L,
     q: &[Latent],

@@ -8,12 +8,12 @@ use crate::error::LikelihoodError;
 use crate::latent::Latent;
 use crate::likelihood::Likelihood;
 
-/// Probability difference of two rules that ends refinement.
+/// Difference that ends refinement.
 const AGREEMENT: f64 = 1e-9;
 /// Step reduction after a coarser rule.
 const NEARER: f64 = 1e-3;
 
-/// Fixed rules give non-decreasing distribution functions.
+/// Fixed rules: non-decreasing distribution functions.
 pub(crate) fn quantile<L: Likelihood + ?Sized>(
     likelihood: &L,
     q: &[Latent],

@@ -7,8 +7,7 @@ use super::sums::{Integral, Sums};
 
 /// For two and three latents.
 const ORDERS: [&[usize]; 2] = [&[12, 20, 32, 48, 72], &[8, 14, 22, 34]];
-/// Required agreement relative to integrals of absolute values; the last rule's error is at least ten times
-/// smaller.
+/// Relative to sizes; the last rule is tenfold better.
 const AGREEMENT: f64 = 1e-7;
 
 #[derive(Clone, Debug)]
@@ -45,7 +44,7 @@ impl Rules {
         Ok(&self.known[place].1)
     }
 
-    /// Fixed rule, for values compared with each other.
+    /// Fixed rule, for comparable values.
     pub(super) fn plain(
         &mut self,
         dimensions: usize,
@@ -55,8 +54,8 @@ impl Rules {
         self.find(orders[orders.len().saturating_sub(2)], dimensions)
     }
 
-    /// Product rules of growing order until two agree (`by_products`), else the quasi-random rule. Keeps the
-    /// difference of the last two rules, or of half and all nodes. `visit` adds node t.
+    /// Product rules until two agree, else quasi-random; keeps the difference of the last two, or of half and
+    /// all nodes.
     pub(super) fn integrate(
         &mut self,
         dimensions: usize,

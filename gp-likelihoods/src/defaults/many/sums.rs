@@ -19,7 +19,7 @@ impl Sums {
         [&mut self.sums, &mut self.sizes, &mut self.terms].into_iter().for_each(|v| refill(v, count));
     }
 
-    /// Adds `terms` with weight `weight · exp(log_factor)`.
+    /// Adds `terms`, weight `weight · exp(log_factor)`.
     pub(super) fn add(&mut self, weight: f64, log_factor: f64) {
         // A density that is 0 or NaN has no weight.
         if log_factor.is_nan() || log_factor == f64::NEG_INFINITY {
@@ -59,7 +59,7 @@ impl Sums {
 pub(crate) struct Integral {
     pub(super) sums: Sums,
     earlier: Sums,
-    /// Largest relative difference from the earlier rule.
+    /// Largest relative difference of two rules.
     pub(super) disagreement: f64,
 }
 

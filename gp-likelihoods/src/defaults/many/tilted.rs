@@ -1,4 +1,4 @@
-//! Tilted normaliser for several latents, at its mode.
+//! Tilted normaliser for several latents.
 
 use super::laplace::{Frame, square};
 use super::room::Many;
@@ -10,9 +10,7 @@ use crate::likelihood::{Likelihood, parameter_count};
 
 const TERMS: usize = 7;
 
-/// Tilted normaliser with derivatives. Product rules at the tilted mode for smooth log-concave likelihoods
-/// of up to three latents; otherwise nodes at mode and cavity, weighted by their mixture, so that no weight
-/// exceeds 2.
+/// Product rules at the mode if smooth, log-concave, `Q ≤ 3`; else a mixture of nodes at mode and cavity.
 pub(crate) fn tilted<L: Likelihood + ?Sized>(
     likelihood: &L,
     y: &[f64],
@@ -48,7 +46,7 @@ pub(crate) fn tilted<L: Likelihood + ?Sized>(
     Ok(())
 }
 
-/// At the cavity without derivatives.
+/// At the cavity if not smooth.
 fn fit<L: Likelihood + ?Sized>(
     likelihood: &L,
     y: &[f64],
@@ -84,17 +82,16 @@ fn latent_values(q: &[Latent], t: &[f64], f: &mut Vec<f64>) {
     f.extend(q.iter().zip(t).map(|(q, t)| q.mean() + q.variance().sqrt() * t));
 }
 
-/// Log density of half cavity, half frame, relative to the normal of [`Frame::log_density`].
+/// Equal mixture of cavity and frame.
 fn log_mixture(frame: &Frame, t: &[f64]) -> f64 {
     let (a, b) = (frame.log_density(t), -0.5 * square(t));
     a.max(b) + (-(a - b).abs()).exp().ln_1p() - std::f64::consts::LN_2
 }
 
-/// Integrands of both forms of the derivatives, with squares: `αℓ′` and t by the mean, `(αℓ′)² + αℓ″` and t²
-/// by the variance.
+/// Integrands of both forms, with squares: by mean `αℓ′`, `t`; by variance `(αℓ′)² + αℓ″`, `t²`.
 fn terms(point: &PointDerivatives, power: f64, q: &[Latent], t: &[f64], out: &mut [f64]) {
     for (j, slots) in out.chunks_exact_mut(TERMS).enumerate() {
-        // A latent known exactly has a single value.
+        // An exactly known latent has a single value.
         let t = if q[j].variance() == 0.0 { 0.0 } else { t[j] };
         let first = power * point.by_latent[j];
         let second = first * first + power * point.by_latent_twice[j];
@@ -102,7 +99,7 @@ fn terms(point: &PointDerivatives, power: f64, q: &[Latent], t: &[f64], out: &mu
     }
 }
 
-/// Derivatives of likelihood or cavity, whichever vary less: a rule's error grows with variation.
+/// Derivatives of likelihood or cavity, the less variable.
 fn fill(q: &[Latent], smooth: bool, sums: &Sums, out: &mut LatentDerivatives) {
     let (latents, params) = (q.len(), sums.terms.len() - TERMS * q.len());
     out.reset(latents, params);

@@ -7,17 +7,17 @@ use crate::quadrature::{Grid, Integrals, trapezoid};
 use crate::special::HALF_LN_TAU;
 use crate::workspace::Workspace;
 
-/// Panels per side, each a quarter of its neighbour.
+/// Panels per side, each a quarter as wide.
 const GRADES: i32 = 14;
-/// Largest range (standard deviations), if integrands outgrow the Gaussian.
+/// Largest range (standard deviations).
 const FARTHEST: f64 = 60.0;
-/// Smallest range: the Gaussian has mass 1e-15 beyond.
+/// Smallest range; mass 1e-15 beyond.
 const NEAREST: f64 = 8.0;
-/// Log drop at the end of the range.
+/// Log drop at the end.
 const NEGLIGIBLE: f64 = 50.0;
 
-/// `E[g(f, t)]` for `f ~ q` of variance > 0, with `t = (f − m)/√v`. Leaves its rule in the workspace.
-/// `grid`: width of g's narrowest feature in standard deviations (≤ 1), if a grid can resolve it.
+/// `E[g(f, t)]`, `f ~ q`, `v > 0`, `t = (f − m)/√v`; rule in `ws`. `grid`: narrowest width of g in standard
+/// deviations (≤ 1), if resolvable.
 pub(super) fn expectation<const K: usize>(
     q: Latent,
     landmark: Option<f64>,
@@ -53,7 +53,7 @@ fn density(t: f64) -> f64 {
     (-HALF_LN_TAU - 0.5 * t * t).exp()
 }
 
-/// Panels of one standard deviation, finer at the landmark.
+/// Unit panels, finer at the landmark.
 fn edges<const K: usize>(landmark: Option<f64>, at: &mut impl FnMut(f64) -> [f64; K], edges: &mut Vec<f64>) {
     let (low, high) = (-reach(-1.0, at), reach(1.0, at));
     edges.clear();
@@ -65,7 +65,7 @@ fn edges<const K: usize>(landmark: Option<f64>, at: &mut impl FnMut(f64) -> [f64
     }
     edges.push(high);
     if let Some(centre) = landmark {
-        // The width of the bend is unknown: panels shrink towards it by factors of 4, down to 4e-9.
+        // The bend's width is unknown: panels shrink by factors of 4, down to 4e-9.
         let steps = (1..=GRADES).flat_map(|k| [-0.25f64.powi(k), 0.25f64.powi(k)]);
         let graded = steps.map(|step| centre + step).chain([centre]);
         edges.extend(graded.filter(|t| low < *t && *t < high));

@@ -51,7 +51,7 @@ fn integrate<L: Likelihood + ?Sized>(
     let integrals = integrals?;
     let [value, first, second, along, moved] = integrals.values;
     let [_, _, rough, _, spread] = integrals.sizes;
-    // Two forms, related by integration by parts: the one with smaller terms loses fewer digits.
+    // Equal by parts: the form with smaller terms loses fewer digits.
     if likelihood.is_smooth() && rough * v <= spread {
         Ok((value, first, 0.5 * second))
     } else {
@@ -59,7 +59,7 @@ fn integrate<L: Likelihood + ?Sized>(
     }
 }
 
-/// Narrowest feature's width, if known and wide enough for a grid.
+/// Narrowest width, if a grid resolves it.
 fn grid<L: Likelihood + ?Sized>(
     likelihood: &L,
     y: &[f64],

@@ -1,4 +1,4 @@
-//! Expected log densities on known nodes: a grid, or panels widening away from the bend if the grid is too large.
+//! Expected log densities on known nodes: grid, else graded panels.
 
 use super::sum_by_params;
 use crate::density::Density;
@@ -8,7 +8,7 @@ use crate::latent::Latent;
 use crate::quadrature::{LANES, graded, grid_for};
 use crate::workspace::Workspace;
 
-/// For a log density analytic near the real line; `false` if no known nodes suit.
+/// Requires an analytic log density; `false` if unsuitable.
 pub(crate) fn expected_on_known_grid<D: Density>(
     density: &D,
     y: &[f64],
@@ -46,7 +46,7 @@ struct Moments {
     /// `E[ℓ′]` and `E[ℓ″]`.
     first: f64,
     second: f64,
-    /// `E[t ℓ]` and `E[(t² − 1) ℓ]`; by parts, √v `first` and v `second`.
+    /// `E[t ℓ]` and `E[(t² − 1) ℓ]`: √v `first`, v `second`.
     along: f64,
     moved: f64,
     /// `E[|ℓ″|]` and `E[|(t² − 1) ℓ|]`.

@@ -20,15 +20,14 @@ use crate::error::LikelihoodError;
 use crate::likelihood::{Likelihood, parameter_count};
 use crate::workspace::Workspace;
 
-/// Relative to the integral of the absolute value.
+/// Relative to `∫ |g|`.
 const REFINEMENT: f64 = 1e-12;
 
-/// Narrowest bend (standard deviations) for a grid if not concave; finer by `FINER`, since other features
-/// are unknown.
+/// Narrowest bend for a grid, if not concave; `FINER`: safety margin.
 const BROAD: f64 = 0.2;
 const FINER: f64 = 0.25;
 
-/// `scale · Σ w_i ∂ℓ(f_i)/∂θ` over the last rule, into `ws.by_params`.
+/// `scale · Σ w_i ∂ℓ(f_i)/∂θ` into `ws.by_params`.
 fn sum_by_params<L: Likelihood + ?Sized>(
     likelihood: &L,
     y: &[f64],

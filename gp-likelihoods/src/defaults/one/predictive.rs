@@ -19,8 +19,7 @@ pub(crate) fn predictive_moments<L: Likelihood + ?Sized>(
     given.clear();
     given.resize(out.len(), ObservationMoments::default());
     for (output, middle) in out.iter_mut().enumerate() {
-        // Means relative to the one at the centre, so that their variance is not a difference of large
-        // numbers.
+        // Means relative to the centre's: their variance is no difference of large numbers.
         if q.variance() == 0.0 || !middle.variance.is_finite() {
             continue;
         }

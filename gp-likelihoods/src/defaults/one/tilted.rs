@@ -1,4 +1,4 @@
-//! Tilted normaliser by quadrature around its modes.
+//! Tilted normaliser around modes.
 
 use super::{REFINEMENT, grid_width, sum_by_params, width_of_bend};
 use crate::derivatives::LatentDerivatives;
@@ -9,18 +9,18 @@ use crate::quadrature::{Grid, Integrals, trapezoid};
 use crate::special::HALF_LN_TAU;
 use crate::workspace::Workspace;
 
-/// Log drop at the end of the range.
+/// Log drop at the end.
 const NEGLIGIBLE: f64 = 60.0;
-/// Widths at a mode are ≤ 1, and the cavity's tail ends before 2⁶⁰.
+/// Cavity tails end before 2⁶⁰ widths.
 const MAX_DOUBLINGS: u32 = 60;
 const MAX_STEPS: u32 = 100;
 const MAX_HALVINGS: u32 = 80;
-/// Standard deviations of a far landmark; starting points on the way to it.
+/// Standard deviations to a far landmark; points between.
 const FAR: f64 = 5.0;
 const BETWEEN: u32 = 25;
-/// Relative rounding error: some 16 roundings per term.
+/// Relative rounding: about 16 per term.
 const NOISE: f64 = 16.0 * f64::EPSILON;
-/// Mode precision in widths, to refine there or centre a grid.
+/// Mode precision in widths: refinement, grid.
 const PRECISE: f64 = 1e-9;
 const ROUGH: f64 = 0.05;
 
@@ -47,7 +47,7 @@ pub(crate) fn tilted<L: Likelihood + ?Sized>(
         [power * point.value, derivative(&point.by_latent), derivative(&point.by_latent_twice)]
     });
     ws.point = point;
-    // An error of the likelihood explains a non-finite integrand better than one of quadrature.
+    // The likelihood's error explains a non-finite integrand better than quadrature's.
     if let Some(error) = failure {
         return Err(error);
     }
@@ -63,12 +63,12 @@ pub(crate) struct Shape {
     pub(crate) landmark: Option<f64>,
     /// `true` if log-concave.
     pub(crate) single: bool,
-    /// `true` without jumps or kinks.
+    /// `true` without jumps and kinks.
     pub(crate) smooth: bool,
 }
 
-/// `ln ∫ exp(g(f)) N(f; m, v) df` with derivatives, from g with two derivatives. Leaves nodes in f and
-/// normalised weights in `ws.rule`.
+/// `ln ∫ exp(g(f)) N(f; m, v) df` with derivatives, from `[g, g′, g″]`; leaves f and normalised weights in
+/// `ws.rule`.
 pub(crate) fn tilted_along(
     q: Latent,
     shape: Shape,
@@ -89,7 +89,7 @@ pub(crate) fn tilted_along(
     Ok(slopes(shift, &sums, s, shape.smooth))
 }
 
-/// Log integrand at t (cavity standard deviations); `α ℓ` with derivatives by f.
+/// Log integrand at t; `α ℓ` with derivatives by f.
 #[derive(Clone, Copy)]
 pub(super) struct TiltedJet {
     height: f64,
@@ -114,15 +114,14 @@ impl TiltedJet {
     }
 }
 
-/// `ln Z` and derivatives, from integrals of [`TiltedJet::weighted`].
+/// `ln Z` and derivatives, from [`TiltedJet::weighted`].
 pub(super) fn slopes(shift: f64, sums: &Integrals<6>, s: f64, smooth: bool) -> [f64; 3] {
     let mass = sums.values[0];
     let log_z = shift + mass.ln();
     let [t, square, first, second] = [1, 2, 3, 4].map(|k| sums.values[k] / mass);
-    // Size of the terms, which determines rounding even if they cancel.
+    // Size of terms determines rounding, even if they cancel.
     let size = sums.values[5] / mass;
-    // Two forms, related by integration by parts. Moments of t lose digits if the likelihood is flat,
-    // derivatives of the likelihood if it is sharp.
+    // Equal by parts: moments of t lose digits for flat likelihoods, their derivatives for sharp ones.
     if smooth && size * s * s <= square + 1.0 {
         [log_z, first, 0.5 * second]
     } else {
@@ -130,7 +129,7 @@ pub(super) fn slopes(shift: f64, sums: &Integrals<6>, s: f64, smooth: bool) -> [
     }
 }
 
-/// Mode and width of its Gaussian fit.
+/// Mode with Gaussian width.
 #[derive(Clone, Copy)]
 struct IntegrandPeak {
     t: f64,
@@ -164,12 +163,12 @@ fn integrate(
         ws.rule.clear();
         return Ok((f64::NEG_INFINITY, Integrals { values: [0.0; 6], sizes: [0.0; 6] }));
     }
-    // Panels are refined at the landmark as at a peak: a step narrower than any panel would be missed.
+    // Refined at the landmark too, or steps narrower than a panel would be missed.
     let bend = landmark.map_or(best, |t| bend(t, s, at));
     let [first, second, third] = peaks;
     edges(&[best, first, second, third, bend], at, &mut ws.edges);
-    // Far from the cavity the height is a sum of large numbers; its rounding is noise that no halving
-    // removes. So is the rounding of the position, relative to the width of a narrow peak.
+    // Far from the cavity, rounding of height and position (relative to a narrow peak) is noise that halving
+    // cannot remove.
     let misplaced = 0.5 * f64::EPSILON * (best.t.abs() + far.abs()) / best.width;
     let tolerance = REFINEMENT.max(NOISE * (best.height.abs() + best.t * best.t)).max(misplaced);
     let sums = ws.panels.integrals(&ws.edges, tolerance, |t| {
@@ -184,7 +183,7 @@ fn integrate(
     Ok((best.height, sums))
 }
 
-/// None if narrow features are possible or sums do not converge.
+/// None for narrow features or without convergence.
 fn on_a_grid(
     at: &mut impl FnMut(f64) -> TiltedJet,
     s: f64,
@@ -201,14 +200,14 @@ fn on_a_grid(
     Some((height, sums))
 }
 
-/// Log integrand and grid; the centre need not be exact.
+/// Log integrand and grid, centre approximate.
 pub(super) fn one_peak(at: &mut impl FnMut(f64) -> TiltedJet, s: f64, landmark: Option<f64>) -> (f64, Grid) {
     let start = landmark.filter(|&t| at(t).height > at(0.0).height).unwrap_or(0.0);
     let peak = climb(start, s, ROUGH, at);
     (peak.height, Grid { centre: peak.t, width: peak.width, span: (peak.t, peak.t) })
 }
 
-/// None if the landmark's bend is too narrow.
+/// None for too narrow a bend.
 fn two_peaks(at: &mut impl FnMut(f64) -> TiltedJet, s: f64, landmark: f64) -> Option<(f64, Grid)> {
     let bend = bend(landmark, s, at);
     grid_width(bend.width)?;
@@ -220,8 +219,7 @@ fn two_peaks(at: &mut impl FnMut(f64) -> TiltedJet, s: f64, landmark: f64) -> Op
     Some((best.height, Grid { centre: best.t, width, span }))
 }
 
-/// Modes from cavity mean, landmark and, if far apart, the highest point between: a long Newton step may
-/// miss a mode.
+/// Modes from cavity mean, landmark, highest point between: long Newton steps may miss some.
 fn peaks(
     at: &mut impl FnMut(f64) -> TiltedJet,
     s: f64,
@@ -245,7 +243,7 @@ fn highest(peaks: &[IntegrandPeak; 3]) -> IntegrandPeak {
     peaks.iter().copied().fold(peaks[0], |best, peak| if peak.height > best.height { peak } else { best })
 }
 
-/// Newton's method to `precision` widths, with at least the cavity's curvature and halved steps.
+/// Newton to `precision` widths, curvature ≥ the cavity's, halved steps.
 fn climb(start: f64, s: f64, precision: f64, at: &mut impl FnMut(f64) -> TiltedJet) -> IntegrandPeak {
     let (mut t, mut jet) = (start, at(start));
     for _ in 0..MAX_STEPS {
@@ -271,7 +269,7 @@ fn curvature(jet: TiltedJet, s: f64) -> f64 {
     if curvature.is_finite() { curvature.max(1.0) } else { 1.0 }
 }
 
-/// First larger of `t + step, t + step/2, …`.
+/// First larger of `t + step, t + step/2, …`
 fn first_higher(
     t: f64,
     step: f64,
@@ -289,7 +287,7 @@ fn first_higher(
     None
 }
 
-/// Panels doubling in width from every peak, highest first.
+/// Panels doubling in width from each peak.
 fn edges(peaks: &[IntegrandPeak; 5], at: &mut impl FnMut(f64) -> TiltedJet, edges: &mut Vec<f64>) {
     let highest = peaks[0].height;
     edges.clear();

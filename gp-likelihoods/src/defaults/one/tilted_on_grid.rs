@@ -1,9 +1,8 @@
 //! Tilted normalisers on a grid around the mode.
 //!
-//! With `t = (f − m)/√v`, if the density grows by at most `exp(½ κ a²)` at distance a from the real line,
-//! `p(f)^α N(t; 0, 1)` grows by at most `exp(½ p a²)` with `p = 1 + α κ v`. A sum of step h has an error of at most
-//! about `2 exp(½ p a² − 2π a/h)`, for every a up to the nearest singularity (Trefethen and Weideman 2014, cited in
-//! `quadrature::trapezoid`).
+//! For `t = (f − m)/√v` and density growth ≤ `exp(½ κ a²)` at distance a from the real line,
+//! `p(f)^α N(t; 0, 1)` grows by ≤ `exp(½ p a²)`, `p = 1 + α κ v`: error at step h ≲ `2 exp(½ p a² − 2π a/h)`
+//! up to the nearest singularity (Trefethen and Weideman 2014, see `quadrature::trapezoid`).
 
 use super::tilted::{TiltedJet, one_peak, slopes};
 use crate::density::Density;
@@ -19,14 +18,13 @@ use crate::workspace::Workspace;
 const DIGITS: f64 = 32.0;
 /// Used share of the strip.
 const CLOSEST: f64 = 0.95;
-/// Nodes per side; larger grids lose to adaptive sums.
+/// Most nodes per side; adaptive sums beyond.
 const MOST: usize = 160;
-/// Standard deviations to exp(−40) of the maximum, for log-concave density times standard normal.
+/// Standard deviations to exp(−40), log-concave.
 const REACH: f64 = 9.0;
 const NEGLIGIBLE: f64 = 1e-17;
 
-/// Tilted normaliser of a log-concave density without parameters and of known growth; `false` if no grid
-/// suits.
+/// Requires log-concave density, known growth, no parameters; `false` if unsuitable.
 pub(crate) fn tilted_on_known_grid<D: Density>(
     density: &D,
     y: &[f64],
@@ -69,12 +67,12 @@ pub(crate) fn tilted_on_known_grid<D: Density>(
 }
 
 fn step(strip: f64, p: f64) -> f64 {
-    // Beyond √(2 · 32/p) the growth of the integrand outweighs the gain of the grid.
+    // Beyond √(2 · 32/p), the integrand's growth outweighs the finer grid.
     let a = (CLOSEST * strip).min((2.0 * DIGITS / p).sqrt());
     std::f64::consts::TAU * a / (DIGITS + 0.5 * p * a * a)
 }
 
-/// Approximate mode (standard deviations) and log integrand, if finite.
+/// Approximate mode and log integrand, if finite.
 fn mode<D: Density>(
     density: &D,
     (y, power): (&[f64], f64),
@@ -133,8 +131,7 @@ mod tests {
             return false;
         }
         crate::defaults::tilted(density, &[y], &[q], power, &mut ws, &mut expected).unwrap();
-        // The reference is refined to 1e-10 of the sizes of its terms; derivatives by v are differences of
-        // two.
+        // Reference: 1e-10 of the sizes of its terms; derivatives by v are differences of two.
         let near = |a: f64, b: f64, size: f64| (a - b).abs() < 1e-9 * (a.abs() + b.abs()) + 1e-11 * size;
         let (by_mean, by_variance) = (found.by_mean[0], found.by_variance[0]);
         assert!(
@@ -162,7 +159,6 @@ mod tests {
         assert!(grids >= 8 * 5 * 5 * 2, "{grids}");
     }
 
-    /// `ln Φ(z)` with `z = m/√(1 + v)`.
     #[test]
     fn the_whole_of_a_probit_factor_has_its_closed_form() {
         let (mut ws, mut found) = (Workspace::new(), LatentDerivatives::default());

@@ -1,22 +1,22 @@
-//! Expectation of a distribution function that falls from 1 to 0 at a known latent value. Only the fall is integrated.
+//! Expectation of a distribution function that falls at a known latent.
 
 use crate::latent::Latent;
 use crate::quadrature::GaussLegendre;
 use crate::special::{HALF_LN_TAU, standard_normal_cdf};
 
-/// Standard deviations beyond which a Gaussian has mass 1e-16.
+/// Standard deviations; mass 1e-16 beyond.
 const REACH: f64 = 8.3;
-/// Standard deviations over which 16 nodes integrate the Gaussian to rounding.
+/// Standard deviations resolved by 16 nodes.
 const WIDEST: f64 = 2.0;
-/// Width of a jump in standard deviations.
+/// Jump width in standard deviations.
 const NARROWEST: f64 = 1e-16;
-/// Share that counts as most of the fall.
+/// Share counted as most of the fall.
 const MOST: f64 = 0.7;
 const ENDED: f64 = f64::EPSILON;
-/// Width that a grid resolves, in standard deviations.
+/// Grid resolution in standard deviations.
 const BROAD: f64 = 0.25;
 
-/// In standard deviations from the Gaussian's mean.
+/// In standard deviations from the mean.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Transition {
     centre: f64,
@@ -24,7 +24,7 @@ pub(super) struct Transition {
 }
 
 impl Transition {
-    /// Most of the fall is in `centre ± 4 width`, but not in `centre ± width`.
+    /// Most of the fall is in `centre ± 4 width`, not `± width`.
     pub(super) fn find(q: Latent, place: f64, cdf: &mut impl FnMut(f64) -> f64) -> Self {
         let deviation = q.variance().sqrt();
         let centre = ((place - q.mean()) / deviation).clamp(-REACH, REACH);
@@ -40,7 +40,7 @@ impl Transition {
         self.width >= BROAD
     }
 
-    /// `E[F]`, or NaN. Panels double in width outwards: at most 60 per side, with 17 evaluations each.
+    /// `E[F]`, or NaN; ≤ 60 panels per side, 17 evaluations each.
     pub(super) fn expectation(self, cdf: &mut impl FnMut(f64) -> f64) -> f64 {
         self.side(-1.0, cdf) + self.side(1.0, cdf)
     }

@@ -11,7 +11,7 @@ use crate::likelihood::Described;
 use crate::small_factor::{factorise, solve, solve_transposed};
 use crate::special::HALF_LN_TAU;
 
-/// Relative gain in precision above which `w_qᵀ S⁻¹ w_q` comes from the diagonal of `B⁻¹`.
+/// Precision gain from which `w_qᵀ S⁻¹ w_q` uses diag `B⁻¹`.
 const SHARP: f64 = 1.0;
 
 /// `false` if out of range.

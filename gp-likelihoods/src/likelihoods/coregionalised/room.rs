@@ -1,4 +1,4 @@
-//! Memory of the integral over mixed latents.
+//! Memory of the mixed integral.
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MixedScratch {

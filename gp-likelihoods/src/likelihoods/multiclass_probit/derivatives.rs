@@ -1,11 +1,11 @@
-//! Derivatives by line integrals, several nodes at a time.
+//! Derivatives by line integrals, vectorised.
 
 use super::peak::Peak;
 use crate::derivatives::PointDerivatives;
 use crate::quadrature::LANES;
 use crate::special::{HALF_LN_TAU, normal_cdfs};
 
-/// Classes on the stack; ratios of others are computed twice.
+/// Classes kept; others are computed twice.
 const KEPT: usize = 16;
 
 /// Unit noise per latent.
@@ -51,7 +51,7 @@ impl Block {
         self.u.map(|u| u - other)
     }
 
-    /// Integrand times step, relative to the height; stores first ratios φ/Φ.
+    /// Integrand times step, over the height; stores `φ/Φ`.
     fn weights(
         &self,
         step: f64,

@@ -8,8 +8,8 @@ use crate::likelihoods::bernoulli_probit::BernoulliProbit;
 use crate::special::{inverse_mills, inverse_mills_excess, log_normal_cdf};
 use crate::workspace::Workspace;
 
-/// Factor `Φ((f_y − f_c)/√noise)`: the label's latent exceeds another class's (Villacampa-Calvo &
-/// Hernández-Lobato 2017, §2). The product over classes is not the likelihood.
+/// Factor `Φ((f_y − f_c)/√noise)` (Villacampa-Calvo & Hernández-Lobato 2017, §2). The product is not the
+/// likelihood.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PairwiseProbit {
     noise: f64,
@@ -24,22 +24,22 @@ pub struct PairTilted {
     pub by_mean: [f64; 2],
     /// Derivatives by the variances.
     pub by_variance: [f64; 2],
-    /// `−∂² ln Z/∂m²` for either mean, accurate for very improbable labels.
+    /// `−∂² ln Z/∂m²` for either mean, accurate for improbable labels.
     pub curvature: f64,
 }
 
 impl PairwiseProbit {
-    /// Factor with this noise variance of the difference; a step function at 0.
+    /// Factor with noise variance; 0: step function.
     ///
     /// # Errors
-    /// [`LikelihoodError::Argument`] for a negative or non-finite variance.
+    /// [`LikelihoodError::Argument`] for negative or non-finite variance.
     pub fn new(noise: f64) -> Result<Self, LikelihoodError> {
         let sound = noise >= 0.0 && noise.is_finite();
         crate::error::check("noise variance", noise, sound, "finite and not negative")?;
         Ok(Self { noise })
     }
 
-    /// `ln Φ(z)` with `z = (m_y − m_c)/√(v_y + v_c + noise)` at power 1.
+    /// `ln Φ(z)`, `z = (m_y − m_c)/√(v_y + v_c + noise)`, at power 1.
     ///
     /// # Errors
     /// [`LikelihoodError::Argument`] if all variances are 0.
@@ -56,7 +56,7 @@ impl PairwiseProbit {
         })
     }
 
-    /// `ln ∫ Φ^α N N df` or, without a power, `E[ln Φ]`; step functions need power 1.
+    /// `ln ∫ Φ^α N N df`, or `E[ln Φ]` without power; step functions need power 1.
     pub(super) fn integral(
         &self,
         [label, other]: [Latent; 2],
@@ -87,7 +87,7 @@ impl PairwiseProbit {
 
 pub(super) struct PairIntegral {
     pub(super) value: f64,
-    /// By the label's mean; negative for the other.
+    /// By the label's mean; the other's is negative.
     pub(super) by_mean: f64,
     pub(super) by_variance: f64,
     pub(super) by_noise: f64,

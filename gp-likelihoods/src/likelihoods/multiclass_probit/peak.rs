@@ -8,7 +8,7 @@ use std::f64::consts::TAU;
 
 /// Error of the density: 1e-13.
 const NODES: usize = 36;
-/// Standard deviations to an outer mass of ε = 1e-13, and `ln(1/ε)` for a grid.
+/// Standard deviations to outer mass ε = 1e-13; `ln(1/ε)`.
 const REACH: f64 = 7.4;
 const LOG_ERROR: f64 = 30.0;
 /// Mode precision in widths.
@@ -28,14 +28,13 @@ impl Peak {
         Self::within(NEAREST, own, others)
     }
 
-    /// Less precise, enough for a [`grid`](Self::grid).
+    /// Less precise, for a [`grid`](Self::grid).
     pub(super) fn near<I: Iterator<Item = f64>>(own: f64, others: impl Fn() -> I) -> Self {
         Self::within(NEAR, own, others)
     }
 
     fn within<I: Iterator<Item = f64>>(precision: f64, own: f64, others: impl Fn() -> I) -> Self {
-        // The start is right of all bends; from there Newton's method on a concave function needs no
-        // safeguard.
+        // Right of all bends, Newton's method on a concave function is safe.
         let mut u = others().fold(own, f64::max);
         let (mut curvature, mut height) = (1.0, 0.0);
         for _ in 0..MAX_STEPS {
@@ -65,10 +64,8 @@ impl Peak {
         nodes.map(move |node| (self.u + self.width * node.0, log_measure(node)))
     }
 
-    /// Step and node blocks for `classes` factors with at most a unit Gaussian's curvature.
-    ///
-    /// A grid of step h has an error of at most `2 exp(−2π²/(h² C))` (Trefethen and Weideman 2014). The log
-    /// integrand has at least a unit Gaussian's curvature, more to the left of the mode.
+    /// Step and node blocks for C factors of at most unit curvature; error at step h ≤ `2 exp(−2π²/(h² C))`
+    /// (Trefethen and Weideman 2014). The log integrand has at least unit curvature, more on the left.
     pub(super) fn grid(&self, classes: usize) -> (f64, impl Iterator<Item = [f64; LANES]> + use<>) {
         let step = TAU / (2.0 * LOG_ERROR * classes as f64).sqrt();
         let reach = REACH + NEAR;

@@ -1,19 +1,18 @@
-//! Softmax under independent Gaussians, as the largest of values with Gumbel noise.
+//! Softmax under independent Gaussians, by Gumbel noise.
 //!
-//! With independent Gumbel variables g, `f_c + g_c` is the largest with probability `exp(f_c)/Σ_k exp(f_k)`. With
-//! `u = exp(f − x)`, `f ~ q_k` and `H_k(x) = P(f_k + g_k ≤ x) = E[exp(−u)]`, all expectations are one-dimensional
-//! integrals for any C:
+//! With independent Gumbel g, `f_c + g_c` is largest with probability `exp(f_c)/Σ_k exp(f_k)`. With
+//! `u = exp(f − x)`, `H_k(x) = P(f_k + g_k ≤ x) = E[exp(−u)]`, expectations are one-dimensional for any C:
 //!
 //! - `E[p(c | f)] = ∫ H_c′ Π_{k≠c} H_k dx`
 //! - `E[ln Σ_k exp(f_k)] = r + ∫ exp(−exp(r − x)) − Π_k H_k dx` for any r, because
 //!   `ln S = ∫ (exp(−s) − exp(−s S)) ds/s`, with `s = exp(r − x)`
 //!
-//! and `∂H/∂m = −H′`, `∂H/∂v = ½ H″`. Integrands and inner expectations are analytic and bounded for `|Im x| < π/2`:
-//! sums of step h have errors of about `exp(−2πa/h)` with a = 1.2.
+//! and `∂H/∂m = −H′`, `∂H/∂v = ½ H″`. All are analytic and bounded for `|Im x| < π/2`: errors of about
+//! `exp(−2πa/h)`, a = 1.2.
 //!
-//! Cost: a grid begins where all H are 0 and ends where all u are small; the rest of the sum is known ([`tail`]). It
-//! has at most [`MAX_NODES`] values of x per class, of some 70 terms each ([`Responses`]). Wider beliefs use
-//! [`panels`]: a few hundred values of x for any width ([`alone`]).
+//! Cost: at most [`MAX_NODES`] values of x per class, some 70 terms each ([`Responses`]), from where all H
+//! are 0 to where all u are small, then [`tail`]. Wider beliefs: [`panels`], a few hundred values of x
+//! ([`alone`]).
 
 mod alone;
 mod panels;
@@ -25,13 +24,13 @@ use crate::latent::Latent;
 use responses::{Jet, Responses, SMALL, survival};
 use tail::{Tail, exponential};
 
-/// Error `exp(−2π 1.2/h)` = 8e-14 for third derivatives, less otherwise.
+/// Error `exp(−2π 1.2/h)` = 8e-14 for third derivatives.
 const STEP: f64 = 0.25;
-/// Enough for standard deviations up to about 28.
+/// Reaches standard deviations of about 28.
 const MAX_NODES: usize = 1 << 11;
-/// Standard deviations beyond which a Gaussian has mass 2e-16.
+/// Standard deviations; mass 2e-16 beyond.
 const REACH: f64 = 8.2;
-/// `exp(−u)` is 0 from `u = exp(3.7)` on, and 1 up to `u = exp(−37)`.
+/// `exp(−u)` is 0 from `u = exp(3.7)`, 1 up to `u = exp(−37)`.
 const BELOW: f64 = 3.7;
 const ABOVE: f64 = 37.0;
 /// Terms of series for small u.
@@ -57,7 +56,7 @@ pub(crate) struct GumbelRace {
 }
 
 impl GumbelRace {
-    /// `false` for too many nodes or too large beliefs.
+    /// `false` for too large beliefs.
     pub(super) fn look(&mut self, q: &[Latent]) -> bool {
         let reach = |latent: &Latent| REACH * latent.variance().sqrt();
         let low = q.iter().map(|latent| latent.mean() - reach(latent)).fold(f64::NEG_INFINITY, f64::max);
@@ -114,7 +113,7 @@ impl GumbelRace {
         (self.reference, self.above) = (low + STEP * node, STEP * sum);
     }
 
-    /// By `∫ exp(−exp(r − x)) dx = ∫_r dx − γ`; r is the lower end, with product 0 below.
+    /// By `∫ exp(−exp(r − x)) dx = ∫_r dx − γ`, r the lower end.
     fn measure_panels(&mut self, low: f64) {
         let terms = self.weights.iter().zip(&self.product);
         self.above = terms.map(|(weight, product)| weight * (1.0 - product)).sum();
@@ -131,7 +130,7 @@ impl GumbelRace {
         &self.jets[c * count..(c + 1) * count]
     }
 
-    /// Index, weight, jet of class c and nonzero product over all classes.
+    /// Index, weight, jet of class c, product (nonzero).
     fn terms(&self, c: usize) -> impl Iterator<Item = (usize, f64, &Jet, f64)> {
         let terms = self.weights.iter().zip(self.class(c)).zip(&self.product).enumerate();
         terms
@@ -139,7 +138,7 @@ impl GumbelRace {
             .map(|(j, ((weight, jet), product))| (j, *weight, jet, *product))
     }
 
-    /// Integral of the `order`-th derivative of H_c times `Π_{k≠c} H_k`.
+    /// Integral of `H_c^(order) Π_{k≠c} H_k`.
     fn integral(&self, c: usize, order: usize) -> f64 {
         let terms = self.terms(c);
         let sum: f64 = terms.map(|(_, weight, jet, product)| weight * (jet[order] * product / jet[0])).sum();
@@ -193,8 +192,8 @@ impl GumbelRace {
     }
 }
 
-/// x from which [`TERMS`] terms suffice: the next is at most `E[Sᴺ]/N!` for the sum S of all u and N =
-/// `TERMS`, where `E[uᴺ] ≤ exp(N (m + N s²/2 − x))`.
+/// `x` from which [`TERMS`] terms suffice: the next is ≤ `E[Sᴺ]/N!`, `S = Σ u`,
+/// `E[uᴺ] ≤ exp(N (m + N s²/2 − x))`.
 fn small_from(q: &[Latent]) -> f64 {
     let size = |latent: &Latent| {
         let s = latent.variance().sqrt();

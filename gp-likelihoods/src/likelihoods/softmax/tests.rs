@@ -170,7 +170,6 @@ proptest! {
         prop_assert!((by_log_variance - exact).abs() < allowed, "{by_log_variance} {exact}");
     }
 
-    /// A Gumbel variable of variance π²/6 adds little to a wide belief; its shape does not matter.
     #[test]
     fn wide_beliefs_race_like_gaussians(q in wide_beliefs(2..3), scale in 2.0..5.0f64) {
         let wide: Vec<Latent> = q
@@ -205,7 +204,7 @@ fn wide_beliefs_cost_no_more() -> Result<(), LikelihoodError> {
     Ok(())
 }
 
-/// One belief is too far below for the grid in x, but too wide to be negligible.
+/// One belief is below the grid in x, but not negligible.
 #[test]
 fn wide_beliefs_far_away_count() -> Result<(), LikelihoodError> {
     let q = [Latent::new(-85.0, 400.0)?, Latent::new(0.0, 0.01)?];

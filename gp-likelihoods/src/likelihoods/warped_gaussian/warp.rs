@@ -61,7 +61,7 @@ impl Warp<'_> {
         1.0 + self.at(y).1
     }
 
-    /// Derivatives of `t(y)` and `t′(y)` by height, steepness and shift.
+    /// Derivatives of `t(y)`, `t′(y)` by height, steepness, shift.
     pub(super) fn by_term(&self, term: usize, y: f64) -> [(f64, f64); 3] {
         let (a, b) = (self.height[term], self.steepness[term]);
         let from = y + self.shift[term];
@@ -71,7 +71,7 @@ impl Warp<'_> {
         [(t, b * s), (a * s * from, a * s + bending * from), (a * b * s, bending * b)]
     }
 
-    /// Newton's method in a bracket within `Σ a_i` of z: t increases and `|t(y) − y| ≤ Σ a_i`.
+    /// Bracketed Newton: t increases, `|t(y) − y| ≤ Σ a_i`.
     pub(super) fn inverse(&self, z: f64) -> f64 {
         let away: f64 = self.height.iter().sum();
         let (mut low, mut high, mut y) = (z - away, z + away, z);

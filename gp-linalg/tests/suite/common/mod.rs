@@ -3,7 +3,7 @@ use gp_linalg::faer::{Mat, MatMut, MatRef};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
-/// Sizes around block edges of the implementation, and small ones.
+/// Sizes around block edges, and small ones.
 pub(crate) const SIZES: [usize; 9] = [0, 1, 2, 3, 5, 10, 50, 200, 513];
 
 pub(crate) fn rng(seed: u64) -> ChaCha8Rng {
@@ -23,7 +23,7 @@ pub(crate) fn well_conditioned(n: usize, seed: u64) -> Mat<f64> {
     naive_product(factor.as_ref(), factor.transpose(), scale) + Mat::<f64>::identity(n, n)
 }
 
-/// Squared-exponential Gram matrix of `n` points on [0, 1], plus `noise`.
+/// Squared-exponential Gram matrix on [0, 1], plus `noise`.
 pub(crate) fn gram(n: usize, lengthscale: f64, noise: f64) -> Mat<f64> {
     let x = |i: usize| i as f64 / (n as f64).max(1.0);
     Mat::from_fn(n, n, |i, j| {
@@ -71,7 +71,7 @@ pub(crate) fn same_bits(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> bool {
         && (0..a.ncols()).all(|j| (0..a.nrows()).all(|i| a[(i, j)].to_bits() == b[(i, j)].to_bits()))
 }
 
-/// Matrix in one of several layouts, inside a constant margin.
+/// Matrix in any layout, with margin.
 pub(crate) struct Framed {
     memory: Mat<f64>,
     layout: Layout,

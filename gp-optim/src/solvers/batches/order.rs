@@ -3,7 +3,7 @@
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// Random generator; `part` separates its uses in an epoch.
+/// `part` separates uses within an epoch.
 fn generator(seed: u64, epoch: u64, part: u64) -> ChaCha8Rng {
     let mut key = [0; 32];
     let words = [seed, epoch, part];
@@ -27,11 +27,11 @@ pub(super) struct Blocks {
     len: usize,
     seed: u64,
     epoch: Option<u64>,
-    /// Position in the sequence of blocks at which the epoch starts.
+    /// Start of the epoch.
     offset: usize,
     order: Vec<usize>,
     short_at: usize,
-    /// Position of the block whose shuffled terms are in `inside`.
+    /// Position of the block in `inside`.
     open: Option<usize>,
     inside: Vec<usize>,
 }

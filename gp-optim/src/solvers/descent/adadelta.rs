@@ -3,10 +3,10 @@
 use super::rule::{Range, UpdateRule, first_invalid, length, reserve};
 use serde::{Deserialize, Serialize};
 
-/// Adadelta (Zeiler 2012, algorithm 1): no learning rate, steps in units of the parameters.
+/// Adadelta (Zeiler 2012, algorithm 1).
 ///
-/// s ← ρ s + (1 − ρ) g², Δ = −√(d + ε) / √(s + ε) · g, d ← ρ d + (1 − ρ) Δ². Defaults ρ = 0.95, ε = 10⁻⁶;
-/// first steps are about √ε.
+/// `s ← ρ s + (1 − ρ) g²`, `Δ = −√(d + ε) / √(s + ε) · g`, `d ← ρ d + (1 − ρ) Δ²`; by default
+/// `ρ = 0.95`, `ε = 10⁻⁶`. First steps: about √ε.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Adadelta {
     decay: f64,
@@ -22,7 +22,7 @@ impl Default for Adadelta {
 }
 
 impl Adadelta {
-    /// Adadelta with decay rate ρ of both mean squares, and ε.
+    /// Method with decay rate ρ and ε.
     #[must_use]
     pub fn with(decay: f64, epsilon: f64) -> Self {
         Self { decay, epsilon, ..Self::default() }

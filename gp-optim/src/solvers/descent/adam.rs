@@ -3,10 +3,10 @@
 use super::rule::{Range, UpdateRule, first_invalid, length, reserve};
 use serde::{Deserialize, Serialize};
 
-/// Adam (Kingma and Ba 2015, algorithm 1): mean gradient over root mean square.
+/// Adam (Kingma and Ba 2015, algorithm 1), by default as published.
 ///
-/// m ← β₁ m + (1 − β₁) g, v ← β₂ v + (1 − β₂) g², Δ = −rate · m̂ / (√v̂ + ε), m̂ = m / (1 − β₁ᵗ), v̂ = v /
-/// (1 − β₂ᵗ). Defaults of the paper.
+/// `m ← β₁ m + (1 − β₁) g`, `v ← β₂ v + (1 − β₂) g²`, `Δ = −rate · m̂ / (√v̂ + ε)`,
+/// `m̂ = m / (1 − β₁ᵗ)`, `v̂ = v / (1 − β₂ᵗ)`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Adam {
     rate: f64,
@@ -34,20 +34,20 @@ impl Default for Adam {
 }
 
 impl Adam {
-    /// Learning rate, about the largest change of a parameter per step.
+    /// Learning rate, about the largest step.
     #[must_use]
     pub fn with_rate(rate: f64) -> Self {
         Self { rate, ..Self::default() }
     }
 
-    /// Sets the decay rates β₁ of the mean and β₂ of the mean square.
+    /// Sets β₁ (mean) and β₂ (mean square).
     #[must_use]
     pub fn decays(mut self, mean: f64, square: f64) -> Self {
         (self.mean_decay, self.square_decay) = (mean, square);
         self
     }
 
-    /// Sets ε, added to the root mean square.
+    /// Sets ε, in the denominator.
     #[must_use]
     pub fn epsilon(mut self, epsilon: f64) -> Self {
         self.epsilon = epsilon;
@@ -78,8 +78,8 @@ impl UpdateRule for Adam {
         reserve(&mut self.square, gradient.len(), 0.0);
         self.powers = (self.powers.0 * self.mean_decay, self.powers.1 * self.square_decay);
         let (of_mean, of_square) = (1.0 - self.powers.0, (1.0 - self.powers.1).sqrt());
-        // With both corrections applied first, a parameter costs one root and one quotient: rate · m̂ / (√v̂
-        // + ε) = (rate · s / (1 − β₁ᵗ)) · m / (√v + ε s), s = √(1 − β₂ᵗ).
+        // With both corrections first, one root and one quotient per parameter:
+        // rate · m̂ / (√v̂ + ε) = (rate · s / (1 − β₁ᵗ)) · m / (√v + ε s), s = √(1 − β₂ᵗ).
         let (rate, epsilon) = (self.rate * of_square / of_mean, self.epsilon * of_square);
         let (b1, b2) = (self.mean_decay, self.square_decay);
         let memory = self.mean.iter_mut().zip(&mut self.square);

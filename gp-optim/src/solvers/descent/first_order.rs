@@ -6,13 +6,13 @@ use serde::{Deserialize, Serialize};
 /// Any [`UpdateRule`] of this crate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum FirstOrder {
-    /// Adam: mean gradient over root mean square.
+    /// Mean gradient over root mean square.
     Adam(Adam),
-    /// Adadelta: steps in the units of the parameters.
+    /// Steps in units of parameters.
     Adadelta(Adadelta),
-    /// Momentum of Polyak or Nesterov.
+    /// Polyak's or Nesterov's momentum.
     Momentum(Momentum),
-    /// Sign-adaptive learning rate per parameter.
+    /// Learning rate per parameter, by signs.
     SignAdaptive(SignAdaptive),
 }
 

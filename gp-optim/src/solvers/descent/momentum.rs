@@ -3,7 +3,7 @@
 use super::rule::{Range, UpdateRule, first_invalid, length, reserve};
 use serde::{Deserialize, Serialize};
 
-/// Momentum (Polyak 1964): v ← μ v − rate · g, Δ = v. With μ = 0, steepest descent.
+/// Momentum (Polyak 1964): `v ← μ v − rate · g`, `Δ = v`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Momentum {
     rate: f64,
@@ -13,15 +13,16 @@ pub struct Momentum {
 }
 
 impl Momentum {
-    /// Momentum with μ ∈ [0, 1), usually 0.9.
+    /// Rate, and μ ∈ [0, 1); 0: steepest descent.
     #[must_use]
     pub fn new(rate: f64, momentum: f64) -> Self {
         Self { rate, momentum, ahead: false, velocity: Vec::new() }
     }
 
-    /// Nesterov's accelerated gradient (Sutskever and others 2013): v ← μ v − rate · ∇f(θ + μ v), θ ← θ + v.
+    /// Nesterov's accelerated gradient (Sutskever and others 2013): `v ← μ v − rate · ∇f(θ + μ v)`,
+    /// `θ ← θ + v`.
     ///
-    /// The solver's parameters are x = θ + μ v: v ← μ v − rate · g, Δ = μ v − rate · g.
+    /// The solver's parameters are `x = θ + μ v`, with `Δ = μ v − rate · g`.
     #[must_use]
     pub fn nesterov(rate: f64, momentum: f64) -> Self {
         Self { ahead: true, ..Self::new(rate, momentum) }

@@ -4,22 +4,20 @@ use crate::solvers::OptimError;
 use crate::solvers::options::check;
 use serde::{Deserialize, Serialize};
 
-/// Settings of [`Descent`](super::Descent) for every method.
+/// Settings of [`Descent`](super::Descent).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DescentOptions {
-    /// Converged, for whole batches without drift, if |∂f/∂xᵢ| · max(|xᵢ|, 1) ≤ this · max(|f|, 1) for every
-    /// trained i.
+    /// Converged (whole batches, no drift) if `|∂f/∂xᵢ| max(|xᵢ|, 1)` ≤ this · `max(|f|, 1)`.
     pub gradient_tolerance: f64,
-    /// Negligible decrease, relative to max(|f|, 1): per step for whole batches; for mini-batches, of the
-    /// mean between halves of twenty blocks.
+    /// Negligible decrease, relative to `max(|f|, 1)`: per step or, for mini-batches, between halves of
+    /// twenty blocks.
     pub value_tolerance: f64,
-    /// Converged after this many in a row, at least 1: steps without decrease for whole batches; for
-    /// mini-batches, blocks without decrease beyond noise (Mann-Kendall test at 5 %).
+    /// Successive steps without decrease, or mini-batch blocks without trend (Mann-Kendall, 5 %), at
+    /// convergence; at least 1.
     pub plateau: u64,
-    /// Failed evaluations in a row that end the run, at least 1.
+    /// Successive failures that end the run, at least 1.
     pub max_failures: u64,
-    /// True if something that the objective depends on is trained too: only a plateau is convergence, and
-    /// the result is the last point.
+    /// True if training changes the objective: only plateaus converge; the last point counts.
     pub drifting: bool,
 }
 
@@ -36,10 +34,10 @@ impl Default for DescentOptions {
 }
 
 impl DescentOptions {
-    /// Validates all settings.
+    /// Checks all settings.
     ///
     /// # Errors
-    /// [`OptimError::InvalidOption`] for the first invalid one.
+    /// [`OptimError::InvalidOption`].
     #[expect(clippy::cast_precision_loss, reason = "counts are shown, not computed with")]
     pub fn validate(&self) -> Result<(), OptimError> {
         let counts = [("plateau", self.plateau as f64), ("max_failures", self.max_failures as f64)];

@@ -3,9 +3,9 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// Update rule of a first-order method: step from the gradient.
+/// Step of a first-order method.
 ///
-/// Its state, such as a mean per parameter, is serialised. Gradients are finite and of one length.
+/// Serialised with its state; gradients are finite, of one length.
 pub trait UpdateRule: Serialize + DeserializeOwned {
     /// Name of the method, for users.
     fn name(&self) -> &'static str;
@@ -13,13 +13,13 @@ pub trait UpdateRule: Serialize + DeserializeOwned {
     /// First invalid setting: name, value, condition.
     fn invalid_setting(&self) -> Option<(&'static str, f64, &'static str)>;
 
-    /// Number of parameters in the state; None before the first step.
+    /// Number of parameters, after the first step.
     fn parameters(&self) -> Option<usize>;
 
-    /// Updates the state from the gradient and overwrites `change` with the step.
+    /// Updates the state; overwrites `change`.
     fn step(&mut self, gradient: &[f64], change: &mut [f64]);
 
-    /// Shrinks momentum after a failed evaluation, before half the step is tried.
+    /// Shrinks momentum after a failure.
     fn damp(&mut self);
 }
 

@@ -13,22 +13,21 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Descended {
-    /// Lowest point evaluated, for whole batches without drift; otherwise the last.
+    /// Lowest point (whole batches, no drift) or last.
     pub x: Vec<f64>,
-    /// Value at `x`; None for mini-batches.
+    /// Value at `x`; None for mini-batches or drift.
     pub value: Option<f64>,
-    /// Mean batch value of the last complete epoch.
+    /// Mean of the last full epoch.
     pub epoch_value: Option<f64>,
-    /// Mean batch value of each epoch, or of the incomplete first.
+    /// Means of epochs, or an incomplete first.
     pub epoch_values: Vec<f64>,
     /// Number of iterations.
     pub iterations: u64,
     /// Evaluated batches, failures included.
     pub evaluations: u64,
-    /// True if the value or, for whole batches, the gradient met its tolerance; for mini-batches within
-    /// noise.
+    /// True within tolerance or noise.
     pub converged: bool,
-    /// Reason that the run stopped.
+    /// Reason to stop.
     pub reason: StopReason,
     /// Failed or non-finite evaluations.
     pub failed_evaluations: u64,
@@ -39,7 +38,7 @@ pub struct Descended {
 /// Configured first-order run.
 pub type DescentRun<O, R> = ControlledRun<O, Descent<R>, Point>;
 
-/// Runs a first-order method for at most `max_iterations` steps.
+/// Runs up to `max_iterations` steps.
 ///
 /// ```
 /// use gp_optim::{Adam, Batch, Batches, Descent, descend};
@@ -59,8 +58,7 @@ pub type DescentRun<O, R> = ControlledRun<O, Descent<R>, Point>;
 /// ```
 ///
 /// # Errors
-/// [`OptimError`] for a start that is empty, not finite or cannot be evaluated, or a wrong number of
-/// learning rates; the result reports later failures.
+/// [`OptimError`] for an invalid start or number of learning rates.
 pub fn descend<O: StochasticObjective, R: UpdateRule>(
     objective: O,
     x0: &[f64],
@@ -70,10 +68,10 @@ pub fn descend<O: StochasticObjective, R: UpdateRule>(
     descend_with(objective, x0, solver, max_iterations, &Control::new(), |run| run)
 }
 
-/// [`descend`] under a control, with observers by `attach`. A checkpoint replaces `x0` and `solver`.
+/// [`descend`] under a control, with observers. A checkpoint replaces `x0` and `solver`.
 ///
 /// # Errors
-/// As for [`descend`]; [`OptimError::Checkpoint`], [`OptimError::Interrupted`], errors of observers.
+/// As [`descend`]; [`OptimError::Checkpoint`], [`OptimError::Interrupted`], observers' errors.
 pub fn descend_with<O: StochasticObjective, R: UpdateRule>(
     objective: O,
     x0: &[f64],

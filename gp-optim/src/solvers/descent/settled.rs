@@ -1,25 +1,24 @@
 //! Convergence test for mini-batches.
 //!
-//! Means of blocks of at least twenty batches (or a few whole epochs, if shorter) are tested for a trend (Mann 1945,
-//! Kendall) in two windows: the last twenty blocks, and the last half of the run, averaged to twenty means. Without a
-//! trend, `S = Σ_{i<j} sign(y_j − y_i)` has mean 0 and variance `n(n − 1)(2n + 5)/18`, for any noise. The objective
-//! still moves if in one window S is beyond a 5 % point and the halves differ by more than the tolerance.
+//! Means of blocks of at least twenty batches (whole epochs, if shorter) are tested for a trend (Mann 1945, Kendall) in
+//! two windows: the last twenty blocks, and the last half of the run, averaged to twenty means. Without a trend,
+//! `S = Σ_{i<j} sign(y_j − y_i)` has mean 0 and variance `n(n − 1)(2n + 5)/18`, for any noise. The objective still
+//! moves if in one window S is beyond a 5 % point and the halves differ by more than the tolerance.
 //!
-//! A change over a window by three standard deviations of a mean is detected with probability 0.9; steady change
-//! beyond the noise, always. Rises count: log Z estimates by tied sites get worse while sites settle, before
-//! parameters improve them.
+//! A change by three standard deviations of a mean over a window is detected with probability 0.9; steady change beyond
+//! noise, always. Rises count: log Z of tied sites falls while sites settle, before parameters improve it.
 
 use serde::{Deserialize, Serialize};
 
 /// Number of blocks compared.
 const BLOCKS: usize = 20;
 const BATCHES: u64 = 20;
-/// Upper 5 % point of the standard normal distribution.
+/// Upper 5 % point of the standard normal.
 const LEVEL: f64 = 1.644_853_626_951_472_7;
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Settled {
-    /// Σ value · terms and Σ terms over evaluated batches of the block.
+    /// `Σ value · terms` and `Σ terms`.
     sum: f64,
     terms: f64,
     drawn: u64,
@@ -28,7 +27,7 @@ pub(super) struct Settled {
 }
 
 impl Settled {
-    /// Value and number of terms, or None for a failure.
+    /// Value and terms; None after failures.
     pub(super) fn batch(&mut self, found: Option<(f64, f64)>) {
         self.drawn += 1;
         if let Some((value, terms)) = found {
@@ -37,7 +36,7 @@ impl Settled {
         }
     }
 
-    /// Returns the number of blocks in a row without a change.
+    /// Successive blocks without change.
     pub(super) fn idle(&mut self, per_epoch: u64, tolerance: f64) -> u64 {
         if self.drawn >= block_length(per_epoch) {
             self.close(tolerance);
@@ -67,8 +66,7 @@ impl Settled {
     }
 }
 
-/// `true` if the last `count` (≥ 20) values, averaged to twenty, have a significant trend and change by more
-/// than `least` between halves.
+/// `true` if the last `count` ≥ 20 values, averaged to twenty, have a trend and halves `least` apart.
 fn moves(values: &[f64], count: usize, least: f64) -> bool {
     let window = &values[values.len() - count..];
     let part = |i: usize| &window[i * count / BLOCKS..(i + 1) * count / BLOCKS];
@@ -86,7 +84,7 @@ fn mean_of(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// `true` if the values decrease or increase, each at the 5 % level.
+/// `true` for a decrease or increase, each at 5 %.
 #[expect(clippy::cast_precision_loss, reason = "twenty values have 190 pairs")]
 fn has_trend(values: &[f64]) -> bool {
     let mut falls: f64 = 0.0;
@@ -113,7 +111,7 @@ mod tests {
         (0..12).map(|_| rng.random_range(-0.5..0.5)).sum()
     }
 
-    /// Share of trials in which twenty values with this decrease, in units of noise, have a trend.
+    /// Share of trials with a trend, for this decrease in units of noise.
     fn found(fall: f64, transform: impl Fn(f64) -> f64) -> f64 {
         let mut rng = ChaCha8Rng::seed_from_u64(1);
         let trials = 4000;
@@ -127,8 +125,8 @@ mod tests {
 
     #[test]
     fn chance_is_taken_for_a_trend_once_in_ten_times() {
-        // The standard deviation of a share of 10 % of 4000 is 0.0047. Ranks do not change under monotone
-        // maps, so heavy tails have no effect.
+        // The standard deviation of 10 % of 4000 is 0.0047. Monotone maps keep ranks: heavy tails have no
+        // effect.
         for share in [found(0.0, |y| y), found(0.0, |y| y.powi(5))] {
             assert!((share - 0.1).abs() < 0.015, "{share}");
         }
@@ -160,12 +158,12 @@ mod tests {
                 .last()
                 .unwrap()
         };
-        // Of fifty blocks, the last thirty-one have twenty to compare. A fall of 0.01 per step is 2 from half
-        // to half.
+        // The last thirty-one of fifty blocks have twenty to compare. A fall of 0.01 per step is 2 between
+        // halves.
         assert_eq!((idle(0.01, 1e-2), idle(0.01, 3e-2)), (0, 31));
     }
 
-    /// Blocks of a mean with noise 0.22 rise by 0.2 each, like the estimate of stochastic EP.
+    /// Block means with noise 0.22 rise by 0.2 each, as in stochastic EP.
     #[test]
     fn a_rise_is_no_end() {
         let (mut rng, mut settled) = (ChaCha8Rng::seed_from_u64(2), Settled::default());
@@ -176,7 +174,7 @@ mod tests {
         assert!(idle.max().unwrap() < 5);
     }
 
-    /// Hidden in the noise of twenty blocks, detected over half of a long run; noise alone is not.
+    /// Hidden in the noise of twenty blocks; detected over half of a long run.
     #[test]
     fn slow_progress_is_seen_in_a_long_run() {
         let idle = |fall_a_block: f64| {
@@ -195,7 +193,8 @@ mod tests {
         };
         // Block means have noise 0.22. A thousand blocks decrease by 1, twenty by a tenth of the noise.
         assert!(idle(0.001) < 20, "{}", idle(0.001));
-        // One test in ten takes noise for a trend; plateaus of twenty blocks, which `gp` asks for, are common nevertheless.
+        // One test in ten takes noise for a trend; plateaus of twenty blocks, as in `gp`, are common
+        // nevertheless.
         assert!(idle(0.0) > 60, "{}", idle(0.0));
     }
 }

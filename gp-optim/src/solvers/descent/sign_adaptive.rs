@@ -3,11 +3,9 @@
 use super::rule::{Range, UpdateRule, first_invalid, length, reserve};
 use serde::{Deserialize, Serialize};
 
-/// Steepest descent with sign-adaptive rates (Villacampa-Calvo & Hernández-Lobato 2017, appendix G), for
-/// whole batches only.
+/// Sign-adaptive rates, for whole batches (Villacampa-Calvo & Hernández-Lobato 2017, appendix G).
 ///
-/// rᵢ ← 1.02 rᵢ if gᵢ gᵢ′ > 0, rᵢ ← rᵢ / 2 if gᵢ gᵢ′ < 0, g′ the previous gradient; Δᵢ = −rᵢ gᵢ. A zero
-/// gradient changes neither rate nor stored sign.
+/// `Δᵢ = −rᵢ gᵢ`; `rᵢ ← 1.02 rᵢ` while the sign of `gᵢ` stays, otherwise `rᵢ ← rᵢ / 2`; zeros are skipped.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SignAdaptive {
     first_rate: f64,
@@ -26,7 +24,7 @@ impl Default for SignAdaptive {
 }
 
 impl SignAdaptive {
-    /// Method with this initial rate for all parameters.
+    /// Initial rate of all parameters.
     #[must_use]
     pub fn with_rate(first_rate: f64) -> Self {
         Self {
@@ -39,7 +37,7 @@ impl SignAdaptive {
         }
     }
 
-    /// Sets the factors of growth (at least 1) and shrinkage (below 1), and the maximum rate.
+    /// Sets growth (≥ 1), shrinkage (< 1) and maximum rate.
     #[must_use]
     pub fn factors(mut self, growth: f64, shrinkage: f64, largest_rate: f64) -> Self {
         (self.growth, self.shrinkage, self.largest_rate) = (growth, shrinkage, largest_rate);

@@ -4,22 +4,20 @@ use crate::solvers::OptimError;
 use crate::solvers::options::check;
 use serde::{Deserialize, Serialize};
 
-/// Stage of a run with its own learning rates.
+/// Learning rates of one stage.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RateStage {
-    /// Maximum number of epochs, at least 1; a plateau or small gradient ends the stage earlier. The last
-    /// stage has no limit unless stages repeat.
+    /// Maximum epochs, at least 1; unlimited in a last stage without rounds.
     pub epochs: u64,
-    /// Factor on the steps of each parameter: 1 for the method's rate, 0 for fixed.
+    /// Step factor per parameter; 0 fixes it.
     pub rates: Vec<f64>,
 }
 
-/// Share of the run and factor on steps of each [`RateStage::cooling`] stage.
+/// Share of the run, step factor.
 const COOLING: [(f64, f64); 3] = [(0.6, 1.0), (0.25, 0.3), (0.15, 0.1)];
 
 impl RateStage {
-    /// Stages with decreasing steps for a run of `epochs`, so that parameters scatter less; one stage if
-    /// fewer epochs than stages.
+    /// Stages of decreasing steps over `epochs`; one stage below three epochs.
     #[must_use]
     #[expect(
         clippy::cast_precision_loss,
@@ -50,7 +48,7 @@ impl RateStage {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Stages {
     stages: Vec<RateStage>,
-    /// Largest change of value in a round that ends the rounds, if any.
+    /// Change that ends the rounds.
     tolerance: Option<f64>,
     current: usize,
     epochs: u64,

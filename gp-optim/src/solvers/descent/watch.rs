@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Watch {
-    /// Σ value · terms and Σ terms over evaluated batches of the epoch.
+    /// `Σ value · terms` and `Σ terms`.
     sum: f64,
     terms: f64,
     means: Vec<f64>,
@@ -37,9 +37,9 @@ impl Watch {
         self.terms += terms;
     }
 
-    /// An epoch is idle unless its mean is below the best by more than `tolerance` · max(|mean|, 1).
+    /// Idle unless `tolerance · max(|mean|, 1)` below the best.
     pub(super) fn close_epoch(&mut self, tolerance: f64) {
-        // An epoch without values, or with an infinite sum, is ignored.
+        // Epochs without values, or with an infinite sum, are ignored.
         let mean = self.sum / self.terms;
         (self.sum, self.terms) = (0.0, 0.0);
         if !mean.is_finite() {

@@ -4,7 +4,7 @@ use crate::team::TeamError;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Checkpoint that cannot be written or is not valid.
+/// Unwritten or invalid checkpoint.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CheckpointError {
@@ -20,7 +20,7 @@ pub enum CheckpointError {
         /// Message of the operating system.
         message: String,
     },
-    /// File that does not start like a checkpoint.
+    /// Another kind of file.
     #[error("`{}` is not a checkpoint", .path.display())]
     NotACheckpoint {
         /// File.
@@ -44,7 +44,7 @@ pub enum CheckpointError {
         /// Detected damage.
         what: String,
     },
-    /// File of a run with another label.
+    /// Another run's label.
     #[error("checkpoint `{}` belongs to `{found}`, not to `{expected}`", .path.display())]
     OtherRun {
         /// File.
@@ -54,7 +54,7 @@ pub enum CheckpointError {
         /// Label of this run.
         expected: String,
     },
-    /// Undamaged file of another model or other data.
+    /// Valid file of another model or data.
     #[error("checkpoint `{}` does not fit this run: {what}", .path.display())]
     Unfit {
         /// File.
@@ -62,7 +62,7 @@ pub enum CheckpointError {
         /// Difference found.
         what: String,
     },
-    /// Solver or state that cannot be encoded.
+    /// Solver or state not encodable.
     #[error("checkpoint `{}` cannot be encoded: {message}", .path.display())]
     Encode {
         /// File to be written.

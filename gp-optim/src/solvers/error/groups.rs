@@ -34,7 +34,7 @@ pub enum GroupError {
         /// Given value.
         value: f64,
     },
-    /// Groups with another number of parameters than the model.
+    /// Groups and model of different sizes.
     #[error("the groups hold {groups} parameters, but there are {parameters}")]
     Length {
         /// Number of parameters in all groups.

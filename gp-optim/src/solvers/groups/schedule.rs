@@ -5,12 +5,12 @@ use crate::solvers::lbfgs::LbfgsOptions;
 use crate::solvers::{Control, MinimiseOptions};
 use serde::{Deserialize, Serialize};
 
-/// Stage of a schedule, which moves only some groups.
+/// Minimisation over some groups.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Stage {
-    /// Names of groups that move, if trained.
+    /// Moving groups, if trained.
     pub groups: Vec<String>,
-    /// Maximum number of steps per run of the stage.
+    /// Maximum steps per round.
     pub max_iterations: u64,
     /// Solver settings and limits.
     pub lbfgs: LbfgsOptions,
@@ -21,9 +21,9 @@ pub struct Stage {
 pub struct Schedule {
     /// Stages of a round, in order.
     pub stages: Vec<Stage>,
-    /// Maximum number of rounds, at least 1.
+    /// Round limit, at least 1.
     pub max_rounds: u64,
-    /// Converged if a round lowers the objective by at most this.
+    /// Maximum decrease per round at convergence.
     pub tolerance: f64,
     /// Time limit, interrupt and checkpoint.
     #[serde(skip)]
@@ -31,10 +31,8 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// One stage per trained group, for at most 200 rounds, until one changes the objective by at most 10⁻⁶
-    /// (Bonilla, Krauth and Dezfouli 2019, section 9.2).
-    ///
-    /// The iteration limit of `options` is per stage, its control for the run.
+    /// One stage per trained group, 200 rounds, tolerance 10⁻⁶ (Bonilla et al. 2019 §9.2). Iteration limits
+    /// are per stage.
     #[must_use]
     pub fn alternating(groups: &Groups, options: &MinimiseOptions) -> Self {
         let stage = |name: &str| Stage {

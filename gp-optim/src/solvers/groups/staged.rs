@@ -16,16 +16,15 @@ pub struct Staged {
     pub x: Vec<f64>,
     /// Value at `x`.
     pub value: f64,
-    /// Number of completed rounds.
+    /// Completed rounds.
     pub rounds: u64,
-    /// Number of iterations of all stages.
+    /// Iterations of all stages.
     pub iterations: u64,
-    /// Number of evaluations of all stages.
+    /// Evaluations of all stages.
     pub evaluations: u64,
-    /// True if the last round changed the value by at most the tolerance, or a single round's last stage
-    /// converged.
+    /// True if the last round met the tolerance, or a single round's last stage converged.
     pub converged: bool,
-    /// Reason that the run stopped.
+    /// Reason to stop.
     pub reason: StopReason,
     /// Failed evaluations of all stages.
     pub failed_evaluations: u64,
@@ -36,7 +35,7 @@ pub struct Staged {
 /// Configured minimisation in stages.
 pub type StagedRun<O> = ControlledRun<CachedObjective<O>, StagedLbfgs, Vec<f64>>;
 
-/// Minimises an objective stage by stage, by [`Lbfgs`](crate::Lbfgs); learning rates of groups are not used.
+/// Minimises in stages by [`Lbfgs`](crate::Lbfgs), ignoring learning rates.
 ///
 /// ```
 /// use gp_optim::{Groups, MinimiseOptions, Schedule, minimise_in_stages};
@@ -57,8 +56,7 @@ pub type StagedRun<O> = ControlledRun<CachedObjective<O>, StagedLbfgs, Vec<f64>>
 /// ```
 ///
 /// # Errors
-/// [`OptimError`] for groups that do not fit start or schedule, an invalid setting, or a start that cannot
-/// be evaluated.
+/// [`OptimError`] for invalid groups, settings or start.
 pub fn minimise_in_stages<O: Objective>(
     objective: O,
     x0: &[f64],
@@ -68,11 +66,11 @@ pub fn minimise_in_stages<O: Objective>(
     minimise_in_stages_with(objective, x0, groups, schedule, |run| run)
 }
 
-/// [`minimise_in_stages`] with observers by `attach`; they see all stages as one run. A checkpoint, also
-/// within a stage, replaces `x0`, `groups` and `schedule` (except its control).
+/// [`minimise_in_stages`] with observers. A checkpoint replaces `x0`, `groups` and `schedule` (except
+/// control).
 ///
 /// # Errors
-/// As for [`minimise_in_stages`]; errors of observers and checkpoints, [`OptimError::Interrupted`].
+/// As [`minimise_in_stages`]; observers' and checkpoints', [`OptimError::Interrupted`].
 pub fn minimise_in_stages_with<O: Objective>(
     objective: O,
     x0: &[f64],

@@ -8,10 +8,9 @@ use crate::solvers::{GroupError, OptimError, StopReason};
 use argmin::core::{CostFunction, Error, Gradient, KV, Problem, Solver, State, TerminationStatus};
 use serde::{Deserialize, Serialize};
 
-/// L-BFGS over groups of parameters in turn, as one argmin [`Solver`].
+/// L-BFGS over groups in turn, an argmin [`Solver`].
 ///
-/// An iteration is one step of the stage's [`Lbfgs`]. The state has all parameters, with gradient zero if
-/// they do not move. Solver and checkpoint contain schedule and position.
+/// Fixed parameters have gradient zero.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct StagedLbfgs {
     schedule: Schedule,
@@ -42,7 +41,7 @@ impl StagedLbfgs {
     /// Solver of a schedule.
     ///
     /// # Errors
-    /// [`OptimError`] for unfit groups or a setting out of range.
+    /// [`OptimError`] for invalid groups or settings.
     pub fn new(groups: &Groups, schedule: Schedule) -> Result<Self, OptimError> {
         let holds = |value: f64| value.is_finite() && value >= 0.0;
         check(&[("tolerance", schedule.tolerance)], "finite and not negative", holds)?;
@@ -61,7 +60,7 @@ impl StagedLbfgs {
         })
     }
 
-    /// Number of completed rounds.
+    /// Completed rounds.
     #[must_use]
     pub fn rounds(&self) -> u64 {
         self.at.rounds
@@ -91,7 +90,7 @@ impl StagedLbfgs {
         self.lbfgs.last_failure().or(self.earlier.last_failure.as_deref())
     }
 
-    /// Solver's reason to stop; None while running or if a limit or control ended the run.
+    /// Solver's own reason to stop.
     #[must_use]
     pub fn stop_reason(&self) -> Option<&StopReason> {
         self.stop.as_ref()
@@ -152,7 +151,7 @@ impl StagedLbfgs {
     fn end_round(&mut self, value: f64) {
         self.at.rounds += 1;
         let last = self.lbfgs.stop_reason().cloned().unwrap_or(StopReason::MaxIterations);
-        // A stage never increases the value. If a round changes nothing, neither will the next.
+        // A stage never increases the value: after a round without change, nor does the next decrease it.
         let settled = self.at.before.is_some_and(|before| before - value <= self.schedule.tolerance);
         self.at.before = Some(value);
         self.stop = match (settled, self.at.rounds >= self.schedule.max_rounds) {

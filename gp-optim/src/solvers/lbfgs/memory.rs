@@ -4,11 +4,10 @@ use crate::solvers::vector::{add_scaled, dot, norm};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// Smallest cosine between y and s; at least 2 / √κ on a quadratic of condition κ: skips only conditions
-/// beyond 10²⁰, negative curvature and noise.
+/// Smallest cosine of y and s, against noise and negative curvature.
 const CAUTION: f64 = 1e-10;
 
-/// Last steps s and gradient differences y: an approximate inverse Hessian H.
+/// Steps s, gradient differences y: inverse Hessian H.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Memory {
     capacity: usize,
@@ -24,7 +23,7 @@ struct Pair {
     y: Vec<f64>,
     /// yᵀs, positive.
     curvature: f64,
-    /// yᵀy, for the scale of the initial inverse Hessian.
+    /// yᵀy, for the initial scale.
     y_squared: f64,
 }
 
@@ -45,7 +44,7 @@ impl Memory {
         self.pairs.iter().all(|pair| pair.s.len() == dimension && pair.y.len() == dimension)
     }
 
-    /// Writes −H g by the two-loop recursion (Nocedal and Wright, algorithm 7.4); −g without pairs.
+    /// −H g by two-loop recursion (Nocedal and Wright, algorithm 7.4).
     pub(super) fn direction(&self, gradient: &[f64], shares: &mut Vec<f64>, direction: &mut Vec<f64>) {
         direction.clear();
         direction.extend(gradient.iter().map(|g| -g));

@@ -4,22 +4,22 @@ use crate::solvers::OptimError;
 use crate::solvers::options::check;
 use serde::{Deserialize, Serialize};
 
-/// Settings of [`Lbfgs`](super::Lbfgs); defaults suit objectives of any scale.
+/// Settings of [`Lbfgs`](super::Lbfgs).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LbfgsOptions {
-    /// Number of curvature pairs kept, at least 1.
+    /// Curvature pairs kept, at least 1.
     pub memory: usize,
-    /// Converged if |∂f/∂xᵢ| · max(|xᵢ|, 1) ≤ this · max(|f|, 1) for every i.
+    /// Converged if every `|∂f/∂xᵢ| max(|xᵢ|, 1)` ≤ this · `max(|f|, 1)`.
     pub gradient_tolerance: f64,
-    /// Negligible decrease, relative to max(|f|, 1).
+    /// Negligible decrease, relative to `max(|f|, 1)`.
     pub value_tolerance: f64,
-    /// Iterations in a row without decrease that end the run, at least 1.
+    /// Successive iterations without decrease that end the run, at least 1.
     pub plateau: u64,
-    /// Euclidean length of the first trial step, positive.
+    /// Euclidean length of the first trial step.
     pub first_step: f64,
-    /// Maximum evaluations per line search, at least 1.
+    /// Evaluations per line search, at least 1.
     pub search_evaluations: u64,
-    /// Maximum evaluations of the run, at least 1.
+    /// Evaluations per run, at least 1.
     pub max_evaluations: u64,
 }
 
@@ -38,10 +38,10 @@ impl Default for LbfgsOptions {
 }
 
 impl LbfgsOptions {
-    /// Validates all settings.
+    /// Checks all settings.
     ///
     /// # Errors
-    /// [`OptimError::InvalidOption`] for the first invalid one.
+    /// [`OptimError::InvalidOption`].
     #[expect(clippy::cast_precision_loss, reason = "counts are shown, not computed with")]
     pub fn validate(&self) -> Result<(), OptimError> {
         let at_least_one = [

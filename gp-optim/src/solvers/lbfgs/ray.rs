@@ -24,7 +24,7 @@ pub(super) struct Found {
 impl<'a> Ray<'a> {
     pub(super) fn new(origin: &'a [f64], value: f64, slope: f64, work: &'a mut Work) -> Self {
         let start = Trial { step: 0.0, value, slope };
-        // NaN differs from every point, so that the first trial is not taken for a known one.
+        // NaN: the first trial must differ from the last.
         work.point.clear();
         work.point.resize(origin.len(), f64::NAN);
         Self { origin, start, work, lowest: None, failure: None }
@@ -53,7 +53,7 @@ impl<'a> Ray<'a> {
         }
     }
 
-    /// `true` if the point differs from the origin and the last one.
+    /// `true` if neither origin nor last point.
     fn go_to(&mut self, step: f64) -> bool {
         let Work { direction, point, .. } = &mut *self.work;
         let (mut left_origin, mut left_last) = (false, false);

@@ -2,7 +2,7 @@
 
 use super::Trial;
 
-/// Largest extrapolation in case 3, as a share of the way to the other end.
+/// Limit of case 3, as share of the bracket.
 const SHARE: f64 = 0.66;
 
 #[derive(Clone, Copy, Debug)]
@@ -13,17 +13,17 @@ pub(super) struct Ends {
 }
 
 impl Ends {
-    /// `true` if the trial is above the best point: a minimum lies between.
+    /// `true` above the best: bracketed.
     pub(super) fn is_higher(&self) -> bool {
         self.trial.value > self.best.value
     }
 
-    /// `true` if the trial is not above the best point but slopes the other way: a minimum lies between.
+    /// `true` if sloping back, not above: bracketed.
     pub(super) fn turns(&self) -> bool {
         !self.is_higher() && self.trial.slope * self.best.slope.signum() < 0.0
     }
 
-    /// Next step, within `range` for extrapolation; not finite if interpolation fails.
+    /// Next step; not finite on failure.
     pub(super) fn propose(&self, bracketed: bool, range: [f64; 2]) -> f64 {
         if self.is_higher() {
             self.between_higher()
@@ -38,7 +38,7 @@ impl Ends {
         }
     }
 
-    /// Case 1: minimiser of the cubic, or half way to the parabola's if farther from the best.
+    /// Case 1: cubic, or half way to a nearer parabola.
     fn between_higher(&self) -> f64 {
         let cubic = Cubic::through(self.best, self.trial).minimiser();
         let parabola = parabola_minimiser(self.best, self.trial);
@@ -46,7 +46,7 @@ impl Ends {
         if nearer { cubic } else { cubic + 0.5 * (parabola - cubic) }
     }
 
-    /// Case 2: minimiser of the cubic or zero of the secant, whichever is farther from the trial.
+    /// Case 2: cubic or secant, the farther.
     fn between_opposite(&self) -> f64 {
         let cubic = Cubic::through(self.trial, self.best).minimiser();
         let secant = secant_zero(self.trial, self.best);
@@ -54,7 +54,7 @@ impl Ends {
         if further { cubic } else { secant }
     }
 
-    /// Case 3: the slope is flatter at the trial; the minimum lies beyond.
+    /// Case 3: flatter; the minimum lies beyond.
     fn beyond_flatter(&self, bracketed: bool, range: [f64; 2]) -> f64 {
         let trial = self.trial.step;
         let cubic = Cubic::through(self.trial, self.best).minimiser_beyond().unwrap_or(self.far_end(range));
@@ -78,9 +78,9 @@ impl Ends {
 struct Cubic {
     from: Trial,
     towards: Trial,
-    /// The minimiser is `from + ratio · (towards − from)`.
+    /// Minimiser: `from + ratio · (towards − from)`.
     ratio: f64,
-    /// Square root in the minimiser's formula; zero if there is none.
+    /// Root in the formula; 0 for none.
     root: f64,
 }
 

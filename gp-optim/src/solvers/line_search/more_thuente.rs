@@ -4,14 +4,13 @@
 use super::cubic::Ends;
 use super::{DECREASE, Trial};
 
-/// Relative width below which the search ends.
+/// Relative width at the end.
 const NARROW: f64 = 0.1;
-/// A bracket that two trials shrink less than this factor is bisected.
+/// Bisects brackets shrunk less by two trials.
 const SHRINK: f64 = 0.66;
 /// Smallest and largest extrapolation, in strides.
 const STRIDE: [f64; 2] = [1.1, 4.0];
-/// Smallest factor by which one high trial shortens the next step; with a penalty of 1e30, rounding would
-/// otherwise hide differences.
+/// Smallest shortening: with a penalty of 1e30, rounding hides differences.
 const STEP_BACK: f64 = 0.01;
 
 #[derive(Debug)]
@@ -20,11 +19,10 @@ pub(super) struct MoreThuente {
     best: Trial,
     other: Trial,
     bracketed: bool,
-    /// True until a trial has sufficient decrease and a non-negative slope; the search minimises ψ, not φ,
-    /// until then.
+    /// True until sufficient decrease, slope ≥ 0: minimises ψ.
     seeking_decrease: bool,
     range: [f64; 2],
-    /// Width of the bracket after the last two trials.
+    /// Widths after the last two trials.
     widths: [f64; 2],
 }
 
@@ -45,7 +43,7 @@ impl MoreThuente {
         self.best.step
     }
 
-    /// None if the interval is too small.
+    /// None if the interval is small.
     pub(super) fn next_step(&mut self, trial: Trial) -> Option<f64> {
         let decreases = trial.decreases(&self.start);
         if decreases && trial.slope >= 0.0 {
@@ -62,9 +60,9 @@ impl MoreThuente {
         (!self.is_spent(step)).then_some(step)
     }
 
-    /// Replaces an end of the interval; returns the interpolated step.
+    /// Replaces an end; returns the interpolated step.
     ///
-    /// `tilt` is subtracted from slopes: ψ(t) = φ(t) − φ(0) − tilt · t.
+    /// `ψ(t) = φ(t) − φ(0) − tilt · t`
     fn absorb(&mut self, trial: Trial, tilt: f64) -> f64 {
         let tilted = |t: Trial| Trial { step: t.step, value: t.value - tilt * t.step, slope: t.slope - tilt };
         let ends = Ends { best: tilted(self.best), other: tilted(self.other), trial: tilted(trial) };

@@ -7,7 +7,7 @@ use crate::solvers::{Batch, Companion};
 use crate::stochastic::StochasticObjective;
 use std::marker::PhantomData;
 
-/// `−ln p(y) − ln p(parameters)` as a function of the free parameters; reuses memory.
+/// `−ln p(y) − ln p(parameters)` by free parameters.
 pub(super) struct LogPosterior<'a, M, C, F, P, E> {
     trial: M,
     companion: &'a mut C,
@@ -32,8 +32,7 @@ impl<'a, M: ParameterSetMut, C: Companion, F, P: FnMut(&M, &C, TrainingProgress)
         Self { trial, companion, evaluate, watch, natural, evaluations: 0, fails_with: PhantomData }
     }
 
-    /// Writes derivatives by unconstrained free parameters; further entries are 0. `evaluate` computes the
-    /// likelihood only.
+    /// Gradient by free parameters, then zeros.
     fn negative(
         &mut self,
         x: &[f64],

@@ -16,12 +16,12 @@ fn checkpoint(path: &Path) -> CheckpointFile {
     CheckpointFile::new(path, "killed")
 }
 
-/// Endless run of the child process; not a test itself.
+/// Endless run in the child process.
 #[test]
 #[ignore = "runs until it is killed; started by the test beside it"]
 fn child_that_is_killed() {
     let path = env::var(FILE).unwrap();
-    // Far longer than the test needs; ends the child if its parent dies first.
+    // Ends the child if its parent dies first.
     let limit = Control::new().with_time_limit(Some(Duration::from_secs(90)));
     descend_with(waves, &START, adam(), u64::MAX, &limit, |run| run.checkpointing(checkpoint(path.as_ref())))
         .unwrap();
@@ -57,7 +57,7 @@ fn stored(path: &Path) -> u64 {
 fn a_killed_process_leaves_a_checkpoint_that_leads_to_the_same_bits() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run.checkpoint");
-    // The moment of death varies; the properties tested do not.
+    // The kill time varies; the tested properties do not.
     let mut rng = ChaCha8Rng::seed_from_u64(4);
     let mut last = 0;
     for _ in 0..12 {

@@ -15,7 +15,7 @@ const ALL: u64 = 60;
 fn resumes_anywhere<R: UpdateRule + Clone + Serialize + DeserializeOwned>(solver: &Descent<R>) {
     let straight = run_to(ALL, solver.clone(), None).unwrap();
     let folder = tempfile::tempdir().unwrap();
-    // Six batches per epoch: resumes at the start, in the middle and at the end of an epoch.
+    // Six batches per epoch: stops at start, middle and end of epochs.
     for stop in [1, 5, 6, 7, 32, 59, 60] {
         let file = CheckpointFile::new(folder.path().join(format!("{stop}")), "waves")
             .every(CheckpointingFrequency::Every(stop));
@@ -120,7 +120,7 @@ fn frequencies_and_budgets_are_heeded() {
         run_to(37, adam(), Some(never.clone())).unwrap();
         assert!(!never.path().exists());
     }
-    // A finished run stays finished unless its iteration limit is raised.
+    // Finished, unless the iteration limit is raised.
     let done = run_to(30, adam(), Some(tenth.clone())).unwrap();
     assert_eq!(done.iterations, 30);
 }

@@ -11,7 +11,7 @@ use std::convert::Infallible;
 pub(crate) const TERMS: usize = 23;
 pub(crate) const START: [f64; 2] = [0.3, 40.0];
 
-/// Σᵢ (1 − cos(x₀ − i)) + ½ (x₁ − i)²: not quadratic; steps depend on all earlier ones.
+/// `Σᵢ (1 − cos(x₀ − i)) + ½ (x₁ − i)²`, not quadratic.
 pub(crate) fn waves(x: &[f64], batch: Batch<'_>, gradient: &mut [f64]) -> Result<f64, Infallible> {
     gradient.fill(0.0);
     let mut value = 0.0;

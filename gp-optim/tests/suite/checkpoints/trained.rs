@@ -1,4 +1,4 @@
-//! Checkpoints of training with a companion contain its state.
+//! Checkpoints contain the companion's state.
 
 use gp_optim::{
     Adam, Batch, Batches, CheckpointError, CheckpointFile, Companion, Control, Descended, DescentOptions,
@@ -28,7 +28,7 @@ fn model() -> Model {
     Model(Parameter::vector("x", vec![2.0, 0.3], Transform::Positive).unwrap())
 }
 
-/// Moves half way to the parameters at every evaluation, and is part of the objective.
+/// Moves half way to the parameters per evaluation; part of the objective.
 #[derive(Debug, Default, PartialEq)]
 struct Follower {
     at: f64,
@@ -121,7 +121,7 @@ fn resumes_anywhere<T: PartialEq + std::fmt::Debug>(run: impl Fn(Control, u64, &
     assert!(all > 8, "{all} evaluations are too few to interrupt");
     for after in 1..all {
         let file = CheckpointFile::new(folder.path().join(after.to_string()), "numbers");
-        // One checkpoint after the first iteration, then only at the interrupt.
+        // Checkpoints: first iteration, interrupt.
         let control = Control::new().with_checkpoint(file).with_spacing(Duration::from_secs(3600));
         let interrupt = Interrupt::new();
         let broken = run(control.clone().with_interrupt(interrupt.clone()), after, &interrupt);
@@ -164,18 +164,18 @@ fn training_without_a_checkpoint_ends_with_the_best_so_far() {
 fn when_the_time_is_over_the_rest_can_be_done_later() {
     let folder = tempfile::tempdir().unwrap();
     let file = CheckpointFile::new(folder.path().join("run"), "numbers");
-    // One checkpoint at the start and none for an hour, so the second is that of the time limit.
+    // Checkpoints: start, time limit.
     let kept = Control::new().with_checkpoint(file).with_spacing(Duration::from_secs(3600));
     let late = kept.clone().with_time_limit(Some(Duration::from_millis(30)));
     let slow = |_: TrainingProgress| std::thread::sleep(Duration::from_millis(4));
-    // The start and forty steps.
+    // Start and forty steps.
     let all = 41;
     let ended = first_order(late, slow).run.unwrap();
     assert_eq!((&ended.reason, ended.converged), (&StopReason::TimeLimit, false));
     assert!(ended.iterations < 40, "{ended:?}");
     let mut evaluations = 0;
     let resumed = first_order(kept, |_| evaluations += 1);
-    // On a very slow machine there may be no step to store.
+    // Very slow machines may store no step.
     let done = if ended.iterations == 0 { 0 } else { ended.iterations + 1 };
     assert_eq!(evaluations, all - done, "it went on from where time was over");
     assert_eq!(resumed.run, first_order(Control::new(), |_| {}).run);

@@ -5,7 +5,7 @@ use gp_optim::{BadEvaluation, LbfgsOptions, MinimiseOptions, Minimum, OptimError
 use proptest::prelude::*;
 use std::convert::Infallible;
 
-/// 6-d Rosenbrock from −1.2 (value 3509), with the half space x₀ > 0.5 replaced.
+/// 6-d Rosenbrock from −1.2 (value 3509), `broken` for x₀ > 0.5.
 fn walled(broken: impl Fn(&mut [f64]) -> Result<f64, String>) -> Minimum {
     let mut lowest = f64::INFINITY;
     let objective = |x: &[f64], gradient: &mut [f64]| {
@@ -24,8 +24,7 @@ fn walled(broken: impl Fn(&mut [f64]) -> Result<f64, String>) -> Minimum {
 
 fn check_walled(minimum: &Minimum) {
     assert!(minimum.x[0] <= 0.5, "{minimum:?}");
-    // The minimum for x₀ ≤ 0.5 is 3.63523 (L-BFGS-B with that bound). A line search that does not know the
-    // bound ends nearby. argmin's own L-BFGS stops at 4.1 or 319, or does not stop.
+    // The minimum for x₀ ≤ 0.5 is 3.63523 (L-BFGS-B with that bound); without the bound, searches end nearby.
     assert!(minimum.value >= 3.63523 && minimum.value < 4.0, "{minimum:?}");
     assert_eq!(minimum.reason, StopReason::Blocked);
     assert!(!minimum.converged);
@@ -75,7 +74,7 @@ fn huge_penalties_are_no_failures_but_no_minimum_either() {
 
 #[test]
 fn a_domain_that_holds_the_minimum_is_searched_to_the_end() {
-    // Σ wᵢ (xᵢ − ln xᵢ), not defined for xᵢ ≤ 0, with its minimum at one.
+    // Σ wᵢ (xᵢ − ln xᵢ), minimum at 1, undefined for xᵢ ≤ 0.
     let mut failed = 0;
     let objective = |x: &[f64], gradient: &mut [f64]| {
         let mut value = 0.0;
@@ -90,13 +89,13 @@ fn a_domain_that_holds_the_minimum_is_searched_to_the_end() {
     let minimum = minimise(objective, &[20.0, 20.0, 20.0], &MinimiseOptions::default()).unwrap();
     assert_eq!(minimum.failed_evaluations, failed);
     assert!(failed > 0 && minimum.converged, "{minimum:?}");
-    // The relative gradient is below 1e-6 of a value near 10⁴, so the flattest direction is the least accurate.
+    // Relative gradient 1e-6 of a value near 10⁴: flat directions are less accurate.
     assert!((minimum.x[0] - 1.0).abs() < 0.02 && (minimum.x[2] - 1.0).abs() < 2e-6, "{minimum:?}");
 }
 
 #[test]
 fn negative_curvature_on_the_way_is_no_end() {
-    // −Σ exp(−xᵢ²) curves down beyond 1/√2; argmin's L-BFGS with backtracking stops at −0.273.
+    // −Σ exp(−xᵢ²) has negative curvature beyond 1/√2.
     let bells = |x: &[f64], gradient: &mut [f64]| {
         let mut value = 0.0;
         for (&x, g) in x.iter().zip(gradient) {
@@ -110,7 +109,7 @@ fn negative_curvature_on_the_way_is_no_end() {
         let start = [scale, 0.9 * scale, -1.1 * scale];
         let minimum = minimise(bells, &start, &MinimiseOptions::default()).unwrap();
         assert!(minimum.converged, "from {scale}: {}", minimum.reason);
-        // A relative gradient of 1e-6 leaves a value within 1e-12 of the minimum.
+        // A relative gradient of 1e-6 leaves 1e-12 of the value.
         assert!((minimum.value + 3.0).abs() < 1e-11, "from {scale}: {minimum:?}");
     }
 }
@@ -223,7 +222,7 @@ proptest! {
     fn scattered_failures_never_cost_the_best(seed in any::<u64>(), share in 0.0..0.9) {
         let mut state = seed;
         let mut draw = || {
-            // Knuth's linear congruential generator; its upper bits are random enough to scatter failures.
+            // Knuth's linear congruential generator; upper bits are random enough.
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             (state >> 11) as f64 / (1u64 << 53) as f64
         };
@@ -249,7 +248,7 @@ proptest! {
         let minimum = minimise(objective, &[-1.2; 4], &MinimiseOptions::default()).unwrap();
         prop_assert_eq!(minimum.value, lowest);
         prop_assert_eq!(rosenbrock(&minimum.x, &mut [0.0; 4]), minimum.value);
-        // Steps so short that they round to a recent point are answered from the cache; they are rare.
+        // Short steps that round to a recent point come from the cache; rare.
         prop_assert!((count..=count + 9).contains(&minimum.evaluations), "{count}, {minimum:?}");
         prop_assert!((failed..=failed + 9).contains(&minimum.failed_evaluations), "{failed}, {minimum:?}");
     }

@@ -44,7 +44,7 @@ fn budgets_end_a_run_and_are_named() {
         std::thread::sleep(Duration::from_millis(2));
         valley(x, gradient)
     };
-    // Sixty evaluations of at least 2 ms each do not fit.
+    // Too short for sixty evaluations of 2 ms.
     let options = MinimiseOptions {
         control: Control::new().with_time_limit(Some(Duration::from_millis(20))),
         ..Default::default()
@@ -78,7 +78,7 @@ fn a_run_whose_evaluations_were_ended_names_what_ended_them() {
 
 #[test]
 fn a_plateau_is_a_minimum_when_the_model_agrees() {
-    // Rounding of the added constant hides all decreases below 1e-4.
+    // Rounding of the constant hides decreases below 1e-4.
     let lifted = |x: &[f64], gradient: &mut [f64]| Ok::<_, Infallible>(1e12 + rosenbrock(x, gradient));
     let options =
         with_solver(LbfgsOptions { gradient_tolerance: 0.0, value_tolerance: 1e-15, ..Default::default() });
@@ -118,7 +118,7 @@ fn every_setting_is_heeded() {
     let early = run(LbfgsOptions { value_tolerance: 0.05, plateau: 1, ..default() });
     let later = run(LbfgsOptions { value_tolerance: 0.05, plateau: 2, ..default() });
     assert!(early.iterations < later.iterations && later.iterations < base.iterations);
-    // One evaluation per line search: the path differs, but every step still decreases the value.
+    // One evaluation per line search: another path, still decreasing.
     let hasty = run(LbfgsOptions { search_evaluations: 1, ..default() });
     assert!(hasty.iterations + 1 >= hasty.evaluations - 1 && hasty.value < 3509.0);
 }

@@ -1,14 +1,14 @@
-//! Smooth problems: at most as many evaluations as a well-known solver.
+//! Smooth problems: evaluations compared with scipy.
 
 use super::support::{self, problems};
 use gp_optim::{LbfgsOptions, MinimiseOptions, minimise};
 use std::convert::Infallible;
 
-/// Evaluations of scipy 1.17.1's L-BFGS-B (numpy 2.4.6, memory 10, `ftol=0`) until no gradient entry exceeds
-/// 1e-5, in the order of [`problems`].
+/// Evaluations of scipy 1.17.1's L-BFGS-B (numpy 2.4.6, memory 10, `ftol=0`) until all gradient entries are ≤
+/// 1e-5, per [`problems`].
 const SCIPY: [usize; 10] = [45, 66, 92, 16, 31, 113, 189, 33, 27, 18];
 
-/// Evaluations until no gradient entry exceeds 1e-5.
+/// Ours, until all gradient entries are ≤ 1e-5.
 fn evaluations(problem: &support::Problem) -> Option<usize> {
     let mut count = 0;
     let mut reached = None;
@@ -32,7 +32,7 @@ fn no_more_evaluations_than_scipy() {
     for (problem, scipy) in problems().iter().zip(SCIPY) {
         let ours = evaluations(problem).unwrap_or(usize::MAX);
         println!("{:<30} {ours:>5} {scipy:>5}", problem.name);
-        // Long runs depend on the last bit of every sum; another mathematical library may need one or two steps more.
+        // Long runs depend on the last bits of sums: other libraries may need one or two more steps.
         assert!(20 * ours <= 21 * scipy + 20, "{}: {ours}, scipy {scipy}", problem.name);
         total += ours;
     }
@@ -47,7 +47,7 @@ fn default_options_find_every_minimum() {
         let minimum = minimise(objective, &problem.start, &MinimiseOptions::default()).unwrap();
         assert!(minimum.converged, "{}: {}", problem.name, minimum.reason);
         assert_eq!(minimum.failed_evaluations, 0);
-        // The singular problem is flat to fourth order: a gradient of 1e-6 leaves about (1e-6)^(4/3).
+        // Flat to fourth order (singular problem): a gradient of 1e-6 leaves (1e-6)^(4/3).
         let excess = minimum.value - problem.minimum;
         assert!((0.0..1e-7).contains(&excess), "{}: {excess}", problem.name);
         let mut gradient = vec![0.0; minimum.x.len()];
@@ -71,7 +71,7 @@ fn gradients_of_the_problems_are_central_differences() {
                 (problem.function)(&x, &mut scratch)
             };
             let difference = (at(h) - at(-h)) / (2.0 * h);
-            // Third derivatives of at most 10⁶ times h²/6, relative to the largest slope.
+            // Third derivatives ≤ 10⁶ times h²/6, relative to the largest slope.
             assert!((difference - gradient[i]).abs() < 1e-6 * scale, "{} entry {i}", problem.name);
         }
     }

@@ -1,9 +1,8 @@
-//! Smooth functions with known minima, mostly of Moré, Garbow and Hillstrom, "Testing unconstrained optimization
-//! software", ACM TOMS 7 (1981).
+//! Smooth functions with known minima, mostly of Moré, Garbow and Hillstrom, ACM TOMS 7 (1981).
 
 pub(crate) type Function = fn(&[f64], &mut [f64]) -> f64;
 
-/// Start from the literature, and minimum value.
+/// Published start, minimum value.
 pub(crate) struct Problem {
     pub(crate) name: &'static str,
     pub(crate) function: Function,
@@ -78,7 +77,7 @@ pub(crate) fn wood(x: &[f64], gradient: &mut [f64]) -> f64 {
     100.0 * a * a + (1.0 - x[0]).powi(2) + 90.0 * b * b + (1.0 - x[2]).powi(2) + 10.0 * c * c + 0.1 * d * d
 }
 
-/// ½ Σ wᵢ xᵢ², weights evenly spaced in logarithm from 1 to 10³.
+/// `½ Σ wᵢ xᵢ²`, ln wᵢ evenly spaced, w from 1 to 10³.
 pub(crate) fn ill_conditioned_quadratic(x: &[f64], gradient: &mut [f64]) -> f64 {
     let last = (x.len() - 1) as f64;
     let mut value = 0.0;

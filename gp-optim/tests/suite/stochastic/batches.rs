@@ -52,7 +52,7 @@ fn orders_are_what_they_say() {
     assert_ne!(first, epoch(&mut Batches::shuffled(100, 100, 2).unwrap()));
     assert_eq!(first, epoch(&mut Batches::shuffled(100, 100, 1).unwrap()));
 
-    // Ten full blocks of ten: the epoch starts inside a block and ends in the same block.
+    // The epoch starts and ends in the same of ten blocks.
     let mut blocks = Batches::in_blocks(100, 100, 10, 3).unwrap();
     let places: Vec<usize> = epoch(&mut blocks)[0].0.iter().map(|term| term / 10).collect();
     let changes = places.windows(2).filter(|pair| pair[0] != pair[1]).count();
@@ -70,7 +70,7 @@ fn every_order_of_a_shuffle_is_equally_likely() {
     }
     assert_eq!(counts.len(), 6);
     let chi_square: f64 = counts.values().map(|n| (n - rounds / 6.0).powi(2) / (rounds / 6.0)).sum();
-    // Five degrees of freedom: exceeded by one seed in a thousand, and this seed is fixed.
+    // Five degrees of freedom: one seed in a thousand exceeds; fixed seed.
     assert!(chi_square < 20.5, "{chi_square}");
 }
 
@@ -90,8 +90,8 @@ fn every_batch_is_unbiased_the_short_one_too() {
             }
         }
         for sum in sums {
-            // One term has standard deviation 5.1; a batch of one, at weight 7, has 36, its mean over 20,000
-            // epochs 0.25. Four of those; a short batch weighted like a full one would be off by 15.
+            // Terms have standard deviation 5.1; batches of one, weight 7, 36; their mean over 20,000 epochs
+            // 0.25. Four of those; wrong weights would be off by 15.
             let mean = sum / f64::from(rounds);
             assert!((mean - total).abs() < 1.0, "{mean} instead of {total}");
         }

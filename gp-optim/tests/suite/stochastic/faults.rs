@@ -12,7 +12,7 @@ fn whole() -> Batches {
     Batches::whole(1).unwrap()
 }
 
-/// x − ln x, undefined for x ≤ 0, where `beyond` gives the result.
+/// `x − ln x`; `beyond` for x ≤ 0.
 fn runs_into<R: UpdateRule>(rule: R, beyond: fn() -> Result<f64, String>) -> gp_optim::Descended {
     let wall = |x: &[f64], gradient: &mut [f64]| {
         if x[0] <= 0.0 {
@@ -31,7 +31,7 @@ fn walls_are_stepped_back_from_and_counted() {
         [|| Err("no logarithm".to_owned()), || Ok(f64::NAN), || Ok(f64::NEG_INFINITY)];
     for wall in walls {
         let ends = [
-            // The first step of each method, or its momentum, goes beyond zero.
+            // Each first step, or its momentum, passes zero.
             runs_into(Momentum::new(25.0, 0.0), wall),
             runs_into(Momentum::nesterov(3.0, 0.9), wall),
             runs_into(Adam::with_rate(30.0), wall),
@@ -63,7 +63,7 @@ fn failures_without_end_end_the_run_at_the_best_point() {
 
 #[test]
 fn a_diverging_method_returns_the_best_it_has_seen() {
-    // 25 · 0.1 > 2: steps overshoot more and more, up to overflow.
+    // 25 · 0.1 > 2: steps grow up to overflow.
     let solver = Descent::with_options(Momentum::new(0.1, 0.0), whole(), endless()).unwrap();
     let end = descend(Whole(bowl_objective), &[3.0, 1.0], solver, 5_000).unwrap();
     let start = bowl_objective(&[3.0, 1.0], &mut [0.0; 2]).unwrap();
@@ -81,7 +81,7 @@ fn a_poisoned_batch_is_passed_over() {
         }
         Ok::<f64, Infallible>(value)
     };
-    // The first batch of this seed succeeds.
+    // First batch succeeds with this seed.
     let batches = Batches::shuffled(20, 4, 3).unwrap();
     assert!(!batches.clone().draw().indices.contains(&13));
     let solver = Descent::with_options(Adam::with_rate(0.02), batches, endless()).unwrap();
@@ -89,7 +89,7 @@ fn a_poisoned_batch_is_passed_over() {
     assert_eq!(end.failed_evaluations, 200, "one batch in each epoch of five");
     assert_eq!(end.last_failure.as_deref(), Some("entry 1 of the gradient was NaN, but must be finite"));
     let mean = squares.mean();
-    // One term of twenty missing, and the noise of batches of four.
+    // One term of twenty missing, noise of batches of four.
     assert!((0..2).all(|k| (end.x[k] - mean[k]).abs() < 0.5), "{:?} near {mean:?}", end.x);
 }
 
@@ -107,7 +107,7 @@ fn starts_that_cannot_be_are_errors() {
     assert_eq!(not_finite, Err(OptimError::StartNotFinite { index: 1, value: f64::INFINITY }));
     let failing = run(&[0.0], |_, _| Err("no data".to_owned())).unwrap_err();
     assert_eq!(failing.to_string(), "at the start, the objective failed: no data");
-    // An entry that is not written is not used as a derivative.
+    // Unwritten entries are no derivatives.
     assert!(matches!(run(&[0.0], |_, _| Ok(0.0)), Err(OptimError::Start(_))));
 }
 

@@ -13,12 +13,12 @@ use std::time::Duration;
 fn mini_batches_lead_to_the_minimum_of_the_whole() {
     let squares = Squares::new(50);
     let mean = squares.mean();
-    // 50 terms in batches of 8: the last has two, and a wrong weight would pull the result towards them.
+    // 50 terms in batches of 8: a wrong weight of the last two would show.
     let batches = || Batches::shuffled(50, 8, 21).unwrap();
     let near = |x: &[f64], tolerance: f64| {
         assert!((0..2).all(|k| (x[k] - mean[k]).abs() < tolerance), "{x:?} near {mean:?}");
     };
-    // Stationary spread of a rate r on curvature N: about σ N √(r / (2 N B)) with σ ≈ 3, here 0.1 at most.
+    // Stationary spread of rate r at curvature N: σ N √(r / (2 N B)), σ ≈ 3, here ≤ 0.1.
     let small_steps = Descent::with_options(Momentum::new(1e-4, 0.5), batches(), endless()).unwrap();
     near(&descend(squares.objective(), &[9.0, 9.0], small_steps, 7_000).unwrap().x, 0.4);
     let adam = Descent::with_options(Adam::with_rate(0.01), batches(), endless()).unwrap();
@@ -41,7 +41,7 @@ fn whole_batches_have_a_value_and_parts_an_estimate() {
     assert_eq!(end.value, None);
     let mut gradient = [0.0; 2];
     let whole = squares.evaluate(&[1.0, 1.0], Batches::whole(10).unwrap().draw(), &mut gradient);
-    // The parameters do not move, so the mean over an epoch is the objective up to rounding.
+    // Parameters do not move: epoch means are the objective up to rounding.
     assert!((end.epoch_value.unwrap() / whole - 1.0).abs() < 1e-14);
     assert!(history.records().iter().all(|record| record.value.is_finite()));
 

@@ -68,7 +68,7 @@ fn a_trace_that_cannot_be_written_ends_the_run_with_the_reason() {
     assert!(end.unwrap_err().to_string().contains("disk full"));
 }
 
-/// Memory addresses of the parameters of a run.
+/// Addresses of a run's parameters.
 #[derive(Clone, Default)]
 struct Places(Arc<Mutex<BTreeSet<usize>>>);
 
@@ -85,7 +85,7 @@ impl Observe<DescentState> for Places {
 fn parameters_go_to_and_fro_between_two_places() {
     let places = Places::default();
     for batch in [4, 10] {
-        // With mini-batches every point counts as the best so far; with a small rate also with whole batches.
+        // Every point counts as the best: mini-batches, or whole batches with a small rate.
         let batches = Batches::in_sequence(10, batch).unwrap();
         let solver = Descent::with_options(Adam::with_rate(1e-3), batches, endless()).unwrap();
         descend_with(Squares::new(10).objective(), &[90.0, 90.0], solver, 50, &Control::new(), |run| {

@@ -1,11 +1,11 @@
-//! Runs on mini-batches stop exactly when the objective no longer decreases beyond noise.
+//! Runs on mini-batches stop once within noise.
 
 use gp_optim::{Adam, Batch, Batches, Descended, Descent, DescentOptions, StopReason, descend};
 use std::convert::Infallible;
 
 const TERMS: usize = 4000;
 
-/// ½ Σ (x − yᵢ)² over numbers with mean 0 and a wide spread.
+/// `½ Σ (x − yᵢ)²`, mean 0, wide spread.
 fn squares(x: &[f64], batch: Batch<'_>, gradient: &mut [f64]) -> Result<f64, Infallible> {
     let errors = batch.indices.iter().map(|&i| x[0] - y(i));
     gradient[0] = batch.weight * errors.clone().sum::<f64>();
@@ -44,8 +44,7 @@ fn what_has_converged_stops_early_and_loses_less_than_the_noise() {
         for seed in 0..5 {
             let end = run(3.0, batch, seed, 20_000);
             assert_eq!((&end.reason, end.converged), (&StopReason::WithinNoise, true), "{batch} {seed}");
-            // About sixty steps to the minimum, and at least twenty-four blocks of twenty batches, including
-            // the start.
+            // About sixty steps to the minimum, then twenty-four blocks of twenty batches with the start.
             assert!((479..4_000).contains(&end.iterations), "{}", end.iterations);
             let lost = at(end.x[0]) - at(0.0);
             // Of the mean of twenty batches.
@@ -59,7 +58,7 @@ fn what_has_converged_stops_early_and_loses_less_than_the_noise() {
 fn what_still_improves_does_not_stop() {
     for batch in [20, 1000] {
         for seed in 0..5 {
-            // At most a twentieth per step: after 3000 steps at most half of the way.
+            // At most a twentieth per step: at most half way after 3000.
             let end = run(300.0, batch, seed, 3_000);
             assert_eq!((&end.reason, end.converged), (&StopReason::MaxIterations, false));
             assert!((149.0..200.0).contains(&end.x[0]), "{:?}", end.x);

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 const STEPS: u64 = 60;
 
-/// Sixty steps round differently, but the bowl does not amplify errors: a margin of a hundred.
+/// Sixty steps round differently; the bowl does not amplify errors: margin of a hundred.
 fn assert_close(found: &[Vec<f64>], expected: &[[f64; 2]]) {
     assert_eq!(found.len(), expected.len());
     for (step, (found, expected)) in found.iter().zip(expected).enumerate() {
@@ -46,7 +46,7 @@ fn adam_as_in_kingma_and_ba() {
 
 #[test]
 fn adam_starts_with_steps_of_its_rate() {
-    // m̂ / √v̂ is the sign of the first gradient, up to ε = 1e-8 beside gradients of 3 and 78.
+    // m̂ / √v̂ is the first gradient's sign, up to ε = 1e-8 relative to 3 and 78.
     let points = path(Adam::default(), 1);
     assert!((points[1][0] - (3.0 - 1e-3)).abs() < 1e-11 && (points[1][1] - (1.0 - 1e-3)).abs() < 1e-11);
 }
@@ -137,7 +137,7 @@ fn every_method_finds_the_minimum() {
     close(path(Momentum::nesterov(0.02, 0.8), 500), 1e-10);
     close(path(SignAdaptive::with_rate(0.01), 500), 1e-6);
     close(path(Adam::with_rate(0.05), 2_000), 1e-6);
-    // Slow at first; scatters at the end, because ε prevents steps from vanishing.
+    // Slow at first; ε prevents vanishing steps.
     close(path(Adadelta::default(), 20_000), 1e-2);
 }
 
@@ -160,7 +160,7 @@ fn sign_adaptive_rates_are_bounded_and_zero_has_no_sign() {
     assert_eq!(step(&mut rule, -1.0), 0.375);
 }
 
-/// Outside the crate: steps of constant length along the gradient's sign.
+/// Rule outside the crate: constant steps along the gradient's sign.
 #[derive(Serialize, Deserialize)]
 struct SignDescent(f64);
 

@@ -35,7 +35,7 @@ fn stages_last_as_many_epochs_as_they_say() {
     .unwrap();
     let moved: Vec<[bool; 2]> =
         path.points().windows(2).map(|pair| [0, 1].map(|k| pair[0][k] != pair[1][k])).collect();
-    // Three batches per epoch; after the batch that ends a stage, steps use the rates of the next.
+    // Three batches per epoch; after a stage's last batch, steps use the next rates.
     assert!(moved[..5].iter().all(|moved| *moved == [true, false]));
     assert!(moved[5..8].iter().all(|moved| *moved == [false, true]));
     assert!(moved[8..].iter().all(|moved| *moved == [true, true]));

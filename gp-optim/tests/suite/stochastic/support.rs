@@ -33,7 +33,7 @@ impl Observe<DescentState> for Path {
     }
 }
 
-/// ½ (x₀ − 1)² + ½ · 25 (x₁ + 2)² + x₀ x₁, with its gradient.
+/// `½ (x₀ − 1)² + ½ · 25 (x₁ + 2)² + x₀ x₁`, gradient
 pub(crate) fn bowl(x: &[f64]) -> (f64, [f64; 2]) {
     let (a, b) = (x[0] - 1.0, x[1] + 2.0);
     (0.5 * a * a + 12.5 * b * b + x[0] * x[1], [a + x[1], 25.0 * b + x[0]])
@@ -55,7 +55,7 @@ pub(crate) fn path<R: UpdateRule + 'static>(rule: R, steps: u64) -> Vec<Vec<f64>
     path.points()
 }
 
-/// ½ Σᵢ |x − yᵢ|² over N points of two coordinates, in batches.
+/// `½ Σᵢ |x − yᵢ|²`, two coordinates, batches.
 #[derive(Clone)]
 pub(crate) struct Squares {
     pub(crate) data: Vec<[f64; 2]>,

@@ -34,7 +34,7 @@ fn batches_estimate_the_whole() {
 fn whole_bound(model: &Savigp, data: &dyn gp_kernels::data::DataSource) -> f64 {
     let mut model = model.clone().with_expectation(Expectation::Exact).unwrap();
     let mut bound = Bound::new(&model, data).unwrap();
-    // The maximum over posteriors measures the quality of the parameters.
+    // Quality of the parameters: maximum over posteriors.
     match model.come_to_rest(&mut bound, &NaturalOptions::default()) {
         Ok(ascent) => ascent.bound,
         Err(_) => bound.value(&model).unwrap(),
@@ -59,11 +59,11 @@ fn first_order_methods_raise_the_bound() {
     let best = whole_bound(&adam, &data);
     assert!(value(&adam) > before + 50.0, "{} after {before}", value(&adam));
     assert!(value(&delta) > before, "{} after {before}", value(&delta));
-    // Natural gradients bring the posterior close to its maximum, up to the noise of batches.
+    // Natural gradients come close to the maximum, up to batch noise.
     assert!(value(&natural) > best - 3.0, "{} against {best}", value(&natural));
 }
 
-/// Shortening steps end near the maximum; constant ones would average ten batches, a fifteenth of the rows.
+/// Constant steps would average ten batches, a fifteenth of the rows.
 #[test]
 fn natural_steps_average_over_an_epoch() {
     let problem = Problem::new(3000, 1, 65);
@@ -71,7 +71,7 @@ fn natural_steps_average_over_an_epoch() {
         let data = problem.table(&targets);
         let mut model = model(likelihood, &problem.inducing(12));
         let batches = Batches::shuffled(3000, 20, 1).unwrap();
-        // Parameters hardly move, so that only the posterior is to be learned.
+        // Parameters hardly move: only the posterior is learned.
         let how = Learning::Batches(batches, Steps::new(Adam::with_rate(1e-9), 900));
         model.learn_with(&data, how, &BoundLearning::in_steps(0.1), &mut |_| {}).unwrap();
         let value = Bound::new(&model, &data).unwrap().value(&model).unwrap();
@@ -80,8 +80,8 @@ fn natural_steps_average_over_an_epoch() {
     }
 }
 
-/// `robust_max` has no gradient at rows with an improbable label: steps that soon make the posterior certain
-/// lose four to seven of ten classes, others one.
+/// `robust_max` has no gradient at improbable labels: steps that are soon certain lose four to seven of ten
+/// classes, others one.
 #[test]
 fn hardly_a_class_is_lost() {
     let (rows, classes) = (3000, 10);

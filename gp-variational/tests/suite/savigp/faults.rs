@@ -19,7 +19,7 @@ fn assert_says<T: std::fmt::Debug>(result: Result<T, InferenceError>, words: &st
 fn models_and_data_have_to_fit() {
     let problem = Problem::new(6, 2, 81);
     let inputs = problem.inducing(3);
-    // A single process would be shared by all latents.
+    // A single process would be shared.
     let three = model("softmax(classes=3)", &inputs);
     assert_says(
         Savigp::new(three.processes()[..2].to_vec(), three.likelihood().clone_box()),

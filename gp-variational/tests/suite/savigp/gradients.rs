@@ -6,8 +6,7 @@ use gp_kernels::data::Table;
 use gp_variational::savigp::{Bound, Covariance, EntropyBound, Mixture};
 use gp_variational::{Draws, Expectation, Sampling};
 
-/// Fourth-order differences with steps of 1e-3: error 1e-10 of the bound's fifth derivative, plus rounding
-/// over step.
+/// Fourth-order differences, h = 1e-3: truncation 1e-10 of the fifth derivative, plus rounding / h.
 const TOLERANCE: f64 = 1e-7;
 
 #[test]
@@ -48,7 +47,7 @@ fn of_mixtures_with_either_bound_on_their_entropy() {
     }
 }
 
-/// One component, different numbers of inducing inputs.
+/// Different numbers of inducing inputs.
 #[test]
 fn of_several_latents_and_several_outputs() {
     let problem = Problem::new(12, 1, 5);
@@ -67,12 +66,12 @@ fn of_several_latents_and_several_outputs() {
         let counts = base.posterior().counts().to_vec();
         let posterior = anywhere(&Mixture::spread(&counts, Covariance::Full, 2, 1).unwrap(), 6);
         let model = base.with_posterior(posterior).unwrap();
-        // Quadrature over several latents has errors up to 1e-6.
+        // Quadrature over several latents: errors up to 1e-6.
         assert_gradient(&model, &mut Bound::new(&model, &data).unwrap(), 2e-6);
     }
 }
 
-/// Constant samples: a smooth bound with exact reparameterised derivatives.
+/// Constant samples: smooth bound, exact derivatives.
 #[test]
 fn of_samples_that_stay() {
     let problem = Problem::new(12, 1, 7);

@@ -55,7 +55,7 @@ fn a_sparse_gaussian_has_the_variational_free_energy() {
     let inputs = problem.inducing(12);
     let mut model = model(GAUSSIAN, &inputs);
     let mut bound = Bound::new(&model, &data).unwrap();
-    // One full natural-gradient step reaches the optimum of a Gaussian likelihood.
+    // One full step converges for a Gaussian likelihood.
     let options = NaturalOptions { max_steps: 1, ..NaturalOptions::default() };
     let value = model.come_to_rest(&mut bound, &options).unwrap().bound;
     let k_zz = rbf(inputs.z().as_dyn_stride(), inputs.z().as_dyn_stride());
@@ -113,7 +113,7 @@ fn at_rest_the_covariance_has_a_number_for_each_observation() {
     let l = gp_linalg::Cholesky::factor(k_zz.as_ref(), &gp_linalg::JitterPolicy::none()).unwrap();
     let root = l.l() * model.posterior().factor(0, 0);
     let covariance = &root * root.transpose();
-    // The bound is flat at its maximum: a bound known to 1e-14 gives the covariance to 1e-7.
+    // Flat maximum: a bound to 1e-14 gives the covariance to 1e-7.
     for i in 0..7 {
         (0..7).for_each(|j| assert_close(covariance[(i, j)], expected[(i, j)], 1e-6));
     }

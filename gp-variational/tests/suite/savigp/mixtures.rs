@@ -1,4 +1,4 @@
-//! Mixtures that equal one Gaussian; entropy bounds against sampled entropies.
+//! Mixtures equal to one Gaussian; entropy bounds against samples.
 
 use super::support::{Problem, anywhere, assert_close, model};
 use gp_variational::savigp::{Bound, Covariance, EntropyBound, Mixture};
@@ -21,7 +21,7 @@ fn one_component_is_the_single_gaussian_and_copies_of_it_are_too() {
             Bound::new(&model, &data).unwrap().value(&model).unwrap()
         };
         let single = value(1, EntropyBound::Distances);
-        // Jensen's inequality loses the same for one component as for its copies.
+        // Jensen's loss is that of one component.
         let jensen = single - 0.5 * 5.0 * (1.0 - LN_2);
         for components in [1, 2, 4] {
             assert_close(value(components, EntropyBound::Distances), single, 1e-13);
@@ -50,7 +50,7 @@ fn splitting_moves_means_by_a_tenth_of_a_deviation() {
         &gp_linalg::JitterPolicy::none(),
     );
     let squared = factor.unwrap().inv_quad_form(&off, &mut [0.0; 40]).unwrap();
-    // 0.01 times a χ² of 40 degrees of freedom: between 0.16 and 0.77 except with probability 1e-4.
+    // 0.01 χ²(40): within 0.16 and 0.77 but for probability 1e-4.
     assert!((0.16..0.77).contains(&squared), "{squared}");
 }
 
@@ -72,7 +72,7 @@ fn log_density(posterior: &Mixture, v: &[f64]) -> f64 {
     largest + terms.iter().map(|term| (term - largest).exp()).sum::<f64>().ln()
 }
 
-/// Below the sampled `−KL(q ‖ p)`; `Distances` is closer, in three dimensions.
+/// Below the sampled `−KL(q ‖ p)`; `Distances` is closer in 3-d.
 #[test]
 fn bounds_on_entropies_are_bounds() {
     let problem = Problem::new(2, 1, 2);
@@ -110,7 +110,7 @@ fn bounds_on_entropies_are_bounds() {
             let model =
                 model("gaussian", &inputs).with_entropy(entropy).with_posterior(posterior.clone()).unwrap();
             let bound = Bound::new(&model, &data).unwrap().value(&model).unwrap();
-            // Subtracts the expected log density, which both bounds share.
+            // Less the expected log density, common to both.
             bound - expected(&model, &posterior, &data)
         };
         let (distances, jensen) = (value(EntropyBound::Distances), value(EntropyBound::Jensen));

@@ -47,7 +47,7 @@ fn moments_and_densities_are_those_of_samples() {
         for (i, moments) in moments.iter().enumerate() {
             for (q, found) in latents.iter().enumerate() {
                 let (mean, variance, error) = mean_and_error(&latent[q], i);
-                // 5 standard errors of the mean, and of a variance whose draws are not Gaussian.
+                // 5 standard errors of the mean, and of a variance of non-Gaussian draws.
                 assert!((mean - found.mean[i]).abs() <= 5.0 * error, "{mean} against {}", found.mean[i]);
                 assert!((variance / found.variance[i] - 1.0).abs() <= 0.08);
             }
@@ -64,8 +64,7 @@ fn moments_and_densities_are_those_of_samples() {
             let quantiles = posterior.quantiles(x.as_ref(), 0, probability).unwrap();
             for (i, y) in quantiles.iter().enumerate() {
                 let there = below(i, *y);
-                // For discrete observations the probability at the quantile may exceed the level, never fall
-                // below it.
+                // Discrete: the probability may exceed the level, never fall below.
                 let error = 5.0 * (0.25 / draws as f64).sqrt();
                 assert!(
                     there >= probability - error,

@@ -46,8 +46,7 @@ fn exact(model: &Savigp, problem: &Problem, targets: &[f64]) -> Vec<f64> {
     all
 }
 
-/// Means over 400 seeds within 4.5 standard errors, in about 70 entries: exceeded by chance in one of 2000
-/// runs; fixed seeds.
+/// Means over 400 fixed seeds within 4.5 standard errors, 70 entries: exceeded by one of 2000.
 #[test]
 fn estimates_are_unbiased() {
     for (model, problem, targets) in problems() {
@@ -59,7 +58,7 @@ fn estimates_are_unbiased() {
                 let error = (variance / SEEDS as f64).sqrt();
                 let off = (mean - truth).abs();
                 let name = model.likelihood().name();
-                // Derivatives equal for all samples differ by rounding only.
+                // Equal derivatives differ by rounding.
                 assert!(
                     off <= 4.5 * error + 1e-12 * truth.abs().max(1.0),
                     "{name}, {estimator:?}, entry {i}: {off} ± {error}"
@@ -111,7 +110,7 @@ fn reported_noise_is_the_noise_there_is() {
             }
             let seen = seen / squares;
             let name = model.likelihood().name();
-            // 400 seeds give a variance to 7 %; the sampled variances have heavier tails.
+            // 400 seeds give a variance to 7 %; tails are heavier.
             assert!(
                 (reported - seen).abs() <= 0.35 * seen,
                 "{name}, {estimator:?}: {reported} against {seen}"
@@ -132,7 +131,7 @@ fn samples_are_a_function_of_seed_and_observation() {
     assert_eq!(Bound::new(&model, &data).unwrap().value(&model).unwrap(), first, "asked elsewhere");
     bound.redraw();
     assert_ne!(bound.value(&model).unwrap(), first, "drawn anew");
-    // An observation's samples do not depend on its batch: two equally weighted batches add up to the whole.
+    // Samples do not depend on batches: two equal batches add up.
     let mut batches = Bound::for_batches(&model, &data, 4).unwrap();
     let mut of = |rows: &[usize]| {
         batches.load(&model, &data, rows).unwrap();

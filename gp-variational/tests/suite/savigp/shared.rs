@@ -1,11 +1,11 @@
-//! Latent functions with one shared process equal those with equal processes.
+//! One shared process equals equal processes.
 
 use super::support::{Problem, Sharing, shared_and_own};
 use gp_optim::ParameterSet;
 use gp_variational::NaturalOptions;
 use gp_variational::savigp::{Bound, Covariance, Mixture};
 
-/// Other order of sums: gradients are added before reaching the process.
+/// Gradients are summed in another order.
 const ROUNDING: f64 = 1e-11;
 
 #[test]

@@ -71,7 +71,7 @@ impl Problem {
     }
 }
 
-/// Different length-scale per latent, no jitter.
+/// One length-scale per latent, no jitter.
 pub(crate) fn model(likelihood: &str, inputs: &InducingInputs) -> Savigp {
     let likelihood: Box<dyn Likelihood> = gp_likelihoods::parse(likelihood).unwrap();
     let process = |q: usize| {
@@ -109,7 +109,7 @@ pub(crate) fn assert_gradient(model: &Savigp, bound: &mut Bound, tolerance: f64)
             moved.set_free(&there).unwrap();
             bound.value(&moved).unwrap()
         };
-        // Fourth order: only the bound's rounding divided by the step remains.
+        // Fourth order: only rounding / h remains.
         let h = 1e-3;
         let slope = (8.0 * (at(h) - at(-h)) - (at(2.0 * h) - at(-2.0 * h))) / (12.0 * h);
         let name = format!("free parameter {i} of {}", x.len());

@@ -18,7 +18,7 @@ fn sampled(model: Savigp, draws: Draws) -> Savigp {
     model.with_expectation(Expectation::Sampled(sampling)).unwrap()
 }
 
-/// Bits of gradients and training; 1100 observations are more than one lane.
+/// Bits of gradients and training; 1100 observations exceed one lane.
 fn run(threading: Threading, data: &dyn DataSource, problem: &Problem) -> Vec<u64> {
     let mut all = Vec::new();
     let base = model("softmax(classes=3)", &problem.inducing(20)).with_threading(threading);

@@ -29,8 +29,7 @@ fn three_ways_lead_to_the_same_kernel() {
     assert_close(value, best.log_marginal_likelihood, 1e-9);
 }
 
-/// With two classes, one difference drives both latent functions and full steps overshoot; Anderson mixing
-/// does not.
+/// Two classes: one difference drives both latents, full steps overshoot, unlike Anderson mixing.
 #[test]
 fn remembered_steps_come_to_rest_sooner() {
     let problem = Problem::new(60, 1, 75);
@@ -52,7 +51,7 @@ fn remembered_steps_come_to_rest_sooner() {
     assert!(2 * remembered.evaluations < plain.evaluations, "{remembered:?} against {plain:?}");
 }
 
-/// L-BFGS can maximise a bound of constant samples; with many it is exact.
+/// L-BFGS on a bound of constant samples; exact with many.
 #[test]
 fn line_searches_see_common_random_numbers() {
     let problem = Problem::new(60, 1, 72);
@@ -68,7 +67,7 @@ fn line_searches_see_common_random_numbers() {
         let run = together(&mut sampled, &data, options(150));
         assert_eq!(run.failed_evaluations, 0, "{:?}", run.last_failure);
         assert!(run.log_posterior > run.start_log_posterior + 10.0);
-        // The same model with quadrature.
+        // Same model, by quadrature.
         let exact = sampled.with_expectation(Expectation::Exact).unwrap();
         let value = Bound::new(&exact, &data).unwrap().value(&exact).unwrap();
         assert_close(value, run.log_marginal_likelihood, 1e-2);

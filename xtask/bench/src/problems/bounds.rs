@@ -21,7 +21,7 @@ pub(super) fn signs() -> Result<Problem, BenchError> {
     bound(signs_model()?)
 }
 
-/// `value` is the bound for all data, estimated from the first `batch` rows, under `q_mean`, `q_factor`.
+/// `value`: bound for all data from the first `batch` rows, under `q_mean`, `q_factor`.
 fn bound((model, data): (Savigp, &'static Table<'static>)) -> Result<Problem, BenchError> {
     let mut model = model.with_jitter(JITTER);
     let (mut means, mut factors) = (Vec::new(), Vec::new());

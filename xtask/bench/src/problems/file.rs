@@ -30,7 +30,7 @@ impl Problem {
         self
     }
 
-    /// Adds an array whose last axis is contiguous.
+    /// Adds a row-major array.
     pub(crate) fn array(mut self, name: &'static str, shape: &[usize], values: Vec<f64>) -> Self {
         self.arrays.push(Array { name, shape: shape.to_vec(), values });
         self
@@ -54,13 +54,13 @@ impl Problem {
         Ok(self.array("x", &[count, dim], points).vector("y", targets))
     }
 
-    /// Adds `variance` and `lengthscales` (one, or one per input) of a scaled RBF.
+    /// Adds `variance` and `lengthscales` of a scaled RBF.
     pub(crate) fn kernel(self, kernel: &dyn Kernel) -> Self {
         let values = kernel.parameter_values();
         self.number("variance", values[0]).vector("lengthscales", values[1..].to_vec())
     }
 
-    /// Adds the kernel, inducing inputs `z`, and the `jitter` on the diagonal of their covariance.
+    /// Adds kernel, inducing inputs `z`, and their `jitter`.
     pub(crate) fn process(self, process: &SparseProcess, policy: &JitterPolicy) -> Result<Self, BenchError> {
         let prior = InducingPrior::new(process, policy, &Evaluator::new(Threading::Pool))?;
         let z = process.inputs().z();

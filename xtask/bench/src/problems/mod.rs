@@ -1,4 +1,4 @@
-//! Rows as problems for other programs: data, parameters, expected values.
+//! Problems for other programs: data, parameters, expected values.
 
 mod bounds;
 mod file;
@@ -13,8 +13,7 @@ use gp_linalg::JitterPolicy;
 use std::fs;
 use std::path::Path;
 
-/// Jitter from 10⁻⁶ of the diagonal. With less, values of nearly singular covariances depend on the last
-/// bits.
+/// Jitter from 10⁻⁶; with less, values depend on last bits.
 const JITTER: JitterPolicy = JitterPolicy { first: 1e-6, ..JitterPolicy::ladder() };
 
 type Solved = fn() -> Result<Problem, BenchError>;
@@ -34,7 +33,7 @@ const PROBLEMS: &[(&str, Solved)] = &[
     ("S13b", predictions::exact),
 ];
 
-/// Writes those rows that are problems for other programs.
+/// Writes rows listed in `PROBLEMS`.
 pub(crate) fn write(rows: &[&Row], folder: &Path) -> Result<(), BenchError> {
     fs::create_dir_all(folder)?;
     let wanted = |name: &str| rows.iter().find(|row| row.name == name);

@@ -13,7 +13,7 @@ use gp_linalg::{Cholesky, JitterPolicy, Threading};
 /// Number of compared rows.
 const FEW: usize = 200;
 
-/// `latent_mean` and `latent_variance` at the first rows of `x_new`.
+/// `latent_mean`, `latent_variance` at the first rows of `x_new`.
 fn moments<F: Posterior>(
     problem: Problem,
     predictor: &Predictor<F>,
@@ -38,7 +38,7 @@ pub(super) fn exact() -> Result<Problem, BenchError> {
     moments(problem, &model.posterior(data)?, new_points(T_OF_EXACT))
 }
 
-/// `probability` of label 1 at the first rows of `x_new`, under the EP posterior `q_mean`, `q_factor`.
+/// `probability` of label 1 at the first new rows, under the EP posterior `q_mean`, `q_factor`.
 pub(super) fn labels() -> Result<Problem, BenchError> {
     let (mut model, data) = predictions::labels_model()?;
     model.set_jitter(JITTER);

@@ -6,7 +6,7 @@ use crate::error::BenchError;
 use crate::rows::{regression, sweeps};
 use gp_ep::{BatchEp, EpOptions, Inference as _};
 
-/// `value` is the VFE bound or the log marginal likelihood of Power EP.
+/// `value`: VFE bound, or log marginal likelihood.
 pub(super) fn sparse(power: f64) -> Result<Problem, BenchError> {
     let (model, data) = regression::sparse_model(power)?;
     let model = model.with_jitter(JITTER);
@@ -15,7 +15,7 @@ pub(super) fn sparse(power: f64) -> Result<Problem, BenchError> {
     Ok(problem.number("noise", model.noise().variance()).number("value", value))
 }
 
-/// `value` is the log marginal likelihood.
+/// `value`: log marginal likelihood.
 pub(super) fn exact() -> Result<Problem, BenchError> {
     let (model, data) = regression::exact_model()?;
     let value = model.log_evidence(data)?.value;
@@ -23,7 +23,7 @@ pub(super) fn exact() -> Result<Problem, BenchError> {
     Ok(problem.number("noise", model.noise().variance()).number("value", value))
 }
 
-/// `value` is EP's estimate at converged sites.
+/// `value`: EP's estimate at converged sites.
 pub(super) fn ep() -> Result<Problem, BenchError> {
     let (mut model, data) = sweeps::full_model()?;
     model.set_jitter(JITTER);

@@ -6,11 +6,11 @@ use crate::rows::command::{N, csv, fit_line, noisy, printed};
 use serde_json::Value;
 use std::fs;
 
-/// Predicted rows, from a separate seed.
+/// Predicted rows, with their own seed.
 const TEST: usize = 5_000;
 const SEED: u64 = 11;
 
-/// `nlpd` is the mean negative log density of `y_new`.
+/// `nlpd`: mean negative log density of `y_new`.
 pub(super) fn command() -> Result<Problem, BenchError> {
     let folder = tempfile::tempdir()?;
     let [table, test, model] = ["table.csv", "test.csv", "model.gp"].map(|name| folder.path().join(name));

@@ -12,7 +12,7 @@ use gp_optim::{Adam, Batches, ParameterSet as _};
 use gp_variational::savigp::{Bound, BoundLearning};
 use gp_variational::{Inference as _, Learning, Savigp, Steps};
 
-/// Rows of the table and a batch, inducing inputs, inputs and classes of the digits.
+/// Sizes of the digits.
 const N: usize = 2_000;
 pub(crate) const B: usize = 200;
 const M: usize = 200;
@@ -22,7 +22,7 @@ pub(crate) const ROBUST_MAX: &str = "robust_max(classes=10)";
 pub(crate) const SOFTMAX: &str = "softmax(classes=10)";
 const STEPS: u64 = 30;
 
-/// Sizes of the digits, with one shared process and with one per class, and of the signs.
+/// Extents: shared process, process per class, signs.
 const SHARED: Extents = Extents { rows: B, inducing: M, dim: D, latents: C, processes: 1 };
 const EACH: Extents = Extents { processes: C, ..SHARED };
 const SIGNS: Extents = Extents { rows: B, inducing: M_OF_SIGNS, dim: 2, latents: 1, processes: 1 };
@@ -116,7 +116,7 @@ fn digits_model_of_each() -> Result<(Savigp, &'static Table<'static>), BenchErro
     Ok((Savigp::new(each_process()?, gp_likelihoods::parse(ROBUST_MAX)?)?, digits()?))
 }
 
-/// Variational model of two classes, and its table.
+/// Two-class variational model, and data.
 pub(crate) fn signs_model() -> Result<(Savigp, &'static Table<'static>), BenchError> {
     let points = drawn::points(N, 2, 3);
     let likelihood = gp_likelihoods::parse("bernoulli_probit")?;

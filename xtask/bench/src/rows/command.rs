@@ -43,7 +43,7 @@ pub(crate) fn fit_line(table: &Path, model: &Path) -> Vec<OsString> {
     line
 }
 
-/// Output of a command line; the error is the message of a failed command.
+/// Output, or the failed command's message.
 pub(crate) fn printed(line: Vec<OsString>) -> Result<String, BenchError> {
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let code = gp_cli::run(&gp_cli::Context::built_in(), line, &mut out, &mut err);
@@ -59,7 +59,7 @@ fn fit(threading: Threading) -> Result<Run, BenchError> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
     let line = fit_line(&table, &model);
     Ok(Box::new(move || {
-        // Moves the folder into the closure, so that it exists during the run.
+        // Captures the folder, so that it exists during the run.
         let _ = &folder;
         pool.install(|| printed(line.clone())).map(drop)
     }))

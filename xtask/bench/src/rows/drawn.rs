@@ -6,7 +6,7 @@ use gp_kernels::data::Table;
 use gp_kernels::inducing::{InducingInputs, SparseProcess};
 use rand::{RngExt, SeedableRng};
 
-/// Random points in [−1, 1], one contiguous row each.
+/// Random contiguous points in [−1, 1].
 pub(crate) fn points(count: usize, dim: usize, seed: u64) -> MatRef<'static, f64> {
     let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(seed);
     let points = Mat::from_fn(dim, count, |_, _| rng.random_range(-1.0..1.0));
@@ -23,7 +23,7 @@ pub(crate) fn signs(points: MatRef<'_, f64>) -> Vec<f64> {
     wave(points).iter().map(|value| value.signum()).collect()
 }
 
-/// Index of [`wave`] among `count` equal parts of its range.
+/// Index of [`wave`] among equal intervals.
 pub(crate) fn classes(points: MatRef<'_, f64>, count: usize) -> Vec<f64> {
     wave(points).iter().map(|value| (0.5 * (value + 1.0) * (count as f64 - 1e-9)).floor()).collect()
 }

@@ -19,9 +19,9 @@ pub(crate) type Run = Box<dyn FnMut() -> Result<(), BenchError>>;
 pub(crate) enum Work {
     /// Additions and multiplications.
     Operations(f64),
-    /// Bytes of memory read and written.
+    /// Bytes read and written.
     Bytes(f64),
-    /// Unknown in advance, such as a complete training.
+    /// Unknown in advance.
     Whole,
 }
 
@@ -55,7 +55,7 @@ fn all() -> impl Iterator<Item = &'static Row> {
     groups.into_iter().flatten()
 }
 
-/// Rows of these names, or all; fails for an unknown name.
+/// Named rows, or all; unknown names fail.
 pub(crate) fn chosen(names: &[String]) -> Result<Vec<&'static Row>, BenchError> {
     // A name also selects rows with a letter after it: S1 selects S1 and S1a, but not S10.
     let is = |row: &Row, name: &str| {

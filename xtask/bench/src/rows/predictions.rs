@@ -13,7 +13,7 @@ const D: usize = 8;
 /// New rows, and inducing inputs.
 pub(crate) const T: usize = 100_000;
 const M: usize = 200;
-/// Training rows (as in exact regression), and new rows.
+/// Training and new rows of exact regression.
 const N: usize = 2_000;
 pub(crate) const T_OF_EXACT: usize = 10_000;
 /// Classes, and their new rows.

@@ -24,7 +24,7 @@ pub(super) const ROWS: &[Row] = &[
     },
 ];
 
-/// Binary EP with one inducing input per observation, and its data.
+/// Binary EP with Z = X, and data.
 pub(crate) fn full_model() -> Result<(PowerEp, &'static Table<'static>), BenchError> {
     let points = drawn::points(500, 8, 2);
     let data = drawn::table(points, drawn::signs(points))?;

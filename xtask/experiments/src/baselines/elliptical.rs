@@ -7,13 +7,13 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 use std::f64::consts::TAU;
 
-/// Maximum shrinkings of a bracket, which then holds a single point.
+/// Maximum shrinkings of a bracket.
 const SHRINKS: usize = 200;
 
-/// Summary of a chain: discards `burn_in` steps, keeps every `thin`th of `steps` more.
+/// Chain: every `thin`th of `steps` after `burn_in`.
 ///
 /// # Errors
-/// If the posterior fails, or if a bracket shrinks to a point.
+/// Failed posterior, or no point of a slice found.
 pub fn elliptical_slice(
     posterior: &mut WhitenedPosterior<'_>,
     burn_in: usize,

@@ -6,22 +6,22 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
-/// Target acceptance rate of the step size.
+/// Target acceptance rate.
 const TARGET: f64 = 0.8;
 
 /// Trajectory settings.
 #[derive(Clone, Copy, Debug)]
 pub struct Leapfrog {
-    /// Maximum steps per trajectory; the number is random.
+    /// Maximum steps per trajectory (random).
     pub steps: usize,
     /// Initial step size, tuned during burn-in.
     pub length: f64,
 }
 
-/// Summary of a chain: discards `burn_in` trajectories, keeps every `thin`th of `samples` more.
+/// Chain: every `thin`th of `samples` trajectories after `burn_in`.
 ///
 /// # Errors
-/// If the posterior fails at the start; later failures reject the trajectory.
+/// Failed posterior at the start; later failures reject trajectories.
 pub fn hamiltonian(
     posterior: &mut WhitenedPosterior<'_>,
     leapfrog: Leapfrog,

@@ -6,11 +6,11 @@ use crate::methods::fitted::{Fitted, Predicted};
 use faer::{Accum, Mat, MatRef};
 use gp_linalg::{Cholesky, JitterPolicy, Threading, product};
 
-/// Maximum noise iterations, and relative change at convergence.
+/// Maximum iterations, and relative change at convergence.
 const ROUNDS: usize = 200;
 const TOLERANCE: f64 = 1e-8;
 
-/// `y = w·x + b + ε` with standard normal weights and the noise variance of maximum evidence.
+/// `y = w·x + b + ε`, standard normal weights, noise variance of maximum evidence.
 #[derive(Clone, Debug)]
 pub struct BayesianLinear {
     /// Posterior mean weights, intercept last.
@@ -21,11 +21,10 @@ pub struct BayesianLinear {
 }
 
 impl BayesianLinear {
-    /// Fits by iterating σ² = |y − Xw|² / (N − γ), with γ well-determined weights, to a stationary point of
-    /// the evidence.
+    /// Iterates σ² = |y − Xw|² / (N − γ), with γ well-determined weights, until the evidence is stationary.
     ///
     /// # Errors
-    /// If a matrix cannot be factorised.
+    /// Failed factorisation.
     pub fn fit(training: &Part) -> Result<Self, ExperimentError> {
         let (count, x) = (training.len(), extended(training.inputs.as_ref()));
         let (y, width) = (training.targets.as_ref().subcols(0, 1), x.ncols());

@@ -18,11 +18,10 @@ pub struct Logistic {
 }
 
 impl Logistic {
-    /// Most probable weights under a prior of this precision (intercepts: none); `labels` are the class
-    /// targets.
+    /// Most probable weights under a prior `precision` (not for intercepts); `labels` are class targets.
     ///
     /// # Errors
-    /// For a target not in `labels`, or if optimisation fails.
+    /// Target outside `labels`, or failed optimisation.
     pub fn fit(training: &Part, labels: &[f64], precision: f64) -> Result<Self, ExperimentError> {
         let classes = classes_of(training, labels)?;
         let (rows, columns) = (training.dim() + 1, labels.len());

@@ -8,7 +8,7 @@ use gp_kernels::Kernel;
 use gp_likelihoods::special::{inverse_mills, log_normal_cdf, standard_normal_cdf};
 use gp_linalg::{Cholesky, JitterPolicy, Threading};
 
-/// Maximum sweeps, and change of log Z at convergence.
+/// Maximum sweeps; tolerance of log Z.
 const SWEEPS: usize = 200;
 const TOLERANCE: f64 = 1e-9;
 
@@ -31,7 +31,7 @@ impl<'a> TextbookEp<'a> {
     /// Runs sequential EP updates until log Z converges.
     ///
     /// # Errors
-    /// For other labels, a matrix that cannot be factorised, or no convergence.
+    /// Other labels, failed factorisation, or no convergence.
     pub fn fit(kernel: &'a dyn Kernel, training: &'a Part) -> Result<Self, ExperimentError> {
         let labels = training.labels();
         if let Some(y) = labels.iter().find(|y| y.abs() != 1.0) {
@@ -127,7 +127,7 @@ impl State {
         (1.0 / variance - self.precision[i], self.mean[i] / variance - self.shift[i])
     }
 
-    /// Updates one site, and the posterior by rank one (eqs. 3.58, 3.59 and 3.70).
+    /// Updates a site, and the posterior by rank one (eqs. 3.58, 3.59 and 3.70).
     fn update(&mut self, i: usize, y: f64) {
         let (tau, nu) = self.cavity(i);
         let (mean, variance) = (nu / tau, 1.0 / tau);
@@ -151,7 +151,7 @@ impl State {
         }
     }
 
-    /// Recomputes Σ and μ (eqs. 3.67 and 3.68); returns the factor of B.
+    /// Recomputes Σ and μ (eqs. 3.67 and 3.68); returns B's factor.
     fn refresh(&mut self) -> Result<Cholesky, ExperimentError> {
         let count = self.gram.nrows();
         let root: Vec<f64> = self.precision.iter().map(|tau| tau.sqrt()).collect();

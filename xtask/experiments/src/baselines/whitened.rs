@@ -23,26 +23,26 @@ pub struct WhitenedPosterior<'a> {
     one: Vec<f64>,
 }
 
-/// Summary of a chain over N·Q latent values.
+/// Summary of N·Q latent values.
 #[derive(Clone, Debug, Default)]
 pub struct Chain {
-    /// Number of samples kept.
+    /// Number of kept samples.
     pub samples: usize,
     /// Means of latent values.
     pub mean: Vec<f64>,
     /// Variances of latent values.
     pub variance: Vec<f64>,
-    /// Means of the exponentials of latent values.
+    /// Means of `exp(f)`.
     pub rate: Vec<f64>,
     /// Acceptance rate.
     pub accepted: f64,
 }
 
 impl<'a> WhitenedPosterior<'a> {
-    /// Posterior at N points: one kernel per latent, N×P targets.
+    /// Posterior at N points: kernel per latent, N×P targets.
     ///
     /// # Errors
-    /// For wrong numbers of kernels or targets, or a covariance that cannot be factorised.
+    /// Wrong number of kernels or targets, or failed factorisation.
     pub fn new(
         kernels: &[&dyn Kernel],
         points: MatRef<'_, f64>,
@@ -88,7 +88,7 @@ impl<'a> WhitenedPosterior<'a> {
     /// Latent values `L_q v_q`, ordered by latent.
     ///
     /// # Errors
-    /// For a wrong number of coordinates.
+    /// Wrong number of coordinates.
     pub fn latents(&mut self, v: &[f64]) -> Result<&[f64], ExperimentError> {
         self.latents.iter_mut().zip(v).for_each(|(f, v)| *f = *v);
         for (factor, f) in self.factors.iter().zip(self.latents.chunks_mut(self.points.max(1))) {
@@ -101,7 +101,7 @@ impl<'a> WhitenedPosterior<'a> {
     /// `Σ_n ln p(y_n | f_n)`.
     ///
     /// # Errors
-    /// As [`latents`](Self::latents), and for impossible observations.
+    /// As [`latents`](Self::latents); impossible observations.
     pub fn log_likelihood(&mut self, v: &[f64]) -> Result<f64, ExperimentError> {
         self.latents(v)?;
         let mut sum = 0.0;

@@ -18,7 +18,7 @@ pub(crate) struct Options {
 /// Commands for data sets.
 #[derive(Clone, Debug, clap::Subcommand)]
 enum Data {
-    /// Fetch missing or wrong files, and print the origins of files without an address
+    /// Fetch missing or wrong files, and print the origins of those without an address
     Fetch(FetchOptions),
     /// List all files with size, rows, origin and presence
     List(Which),
@@ -41,7 +41,7 @@ struct Which {
 struct FetchOptions {
     #[command(flatten)]
     which: Which,
-    /// Fetch from this server, which has the same folder layout; http or https (default: the files' own addresses)
+    /// Fetch from this http or https server, with the same folder layout (default: the files' own addresses)
     #[arg(long, value_name = "URL")]
     from: Option<String>,
 }

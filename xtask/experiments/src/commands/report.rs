@@ -19,12 +19,12 @@ pub(crate) struct Options {
     /// Open the pages in a browser
     #[arg(long)]
     open: bool,
-    /// Instead, count the results made by an earlier protocol or by code that has changed since
+    /// Instead, count results of an earlier protocol or of changed code
     #[arg(long, conflicts_with = "open")]
     stale: bool,
 }
 
-/// Writes one page per paper as Markdown and HTML, an index, and plots.
+/// Writes pages (Markdown, HTML), an index, and plots.
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), ExperimentError> {
     if options.stale {
         return stale(&options.results, out);

@@ -20,10 +20,10 @@ pub(crate) struct Options {
     items: Vec<String>,
     #[command(flatten)]
     data: DataFolder,
-    /// Run the full item, in the paper's extent, instead of its reduced form
+    /// Run the paper's extent instead of the reduced form
     #[arg(long, conflicts_with = "quick")]
     full: bool,
-    /// Run one split of small generated data, to test that the item runs
+    /// Run one split of small generated data, as a test
     #[arg(long)]
     quick: bool,
     /// Number of splits (default: the item's)
@@ -35,10 +35,10 @@ pub(crate) struct Options {
     /// Number of parallel single-threaded runs; ignored by items that measure threads (default: number of processors)
     #[arg(long, value_name = "T")]
     threads: Option<usize>,
-    /// Only runs of this data set, setting or method, such as `pima` or `sep`; can be repeated
+    /// Only runs of this data set, setting or method, such as `pima`; can be repeated
     #[arg(long, value_name = "WORD")]
     only: Vec<String>,
-    /// Method of `gp` instead of the item's own, with an optional likelihood, as in `svgp: bernoulli_logit`; can be
+    /// Method of `gp` instead of the item's, with optional likelihood, as in `svgp: bernoulli_logit`; can be
     /// repeated
     #[arg(long = "method", value_name = "METHOD[: LIKELIHOOD]")]
     guests: Vec<String>,
@@ -47,7 +47,7 @@ pub(crate) struct Options {
     results: Option<PathBuf>,
 }
 
-/// Runs the requested cells without a result; failures do not stop other runs.
+/// Runs cells without a result; continues after failures.
 pub(super) fn run(
     options: &Options,
     names: &gp_cli::Context,

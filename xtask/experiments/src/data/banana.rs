@@ -14,10 +14,10 @@ const TRAINING: &str = "splits/banana_train400_rows.csv.gz";
 /// File names: table and training rows.
 pub const BANANA: [&str; 2] = [TABLE, TRAINING];
 
-/// 400 training rows, as in other publications, and 4,900 test rows.
+/// 400 training and 4,900 test rows.
 ///
 /// # Errors
-/// For missing or invalid files.
+/// Missing or invalid files.
 pub fn banana(store: &Store) -> Result<Split, ExperimentError> {
     let (training, test) = match store {
         Store::Synthetic => (drawn(60, 1), drawn(40, 2)),

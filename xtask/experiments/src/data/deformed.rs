@@ -10,26 +10,23 @@ use rand_chacha::ChaCha8Rng;
 /// Rows of MNIST8M: 135 times MNIST.
 pub const EIGHT_MILLION: usize = 8_100_000;
 
-/// Maximum rotation (radians), stretch per axis, shear, and shift (share of the side), in either direction.
+/// Maximum rotation (radians), stretch, shear, shift (share of the side).
 const TURN: f64 = 0.175;
 const STRETCH: f64 = 0.1;
 const SHEAR: f64 = 0.1;
 const SHIFT: f64 = 1.0 / 28.0;
-/// Standard deviations of pixel displacements per coordinate and of their Gaussian smoothing, as shares of
-/// the side: one and four pixels of 28.
+/// Standard deviations of displacements and smoothing, as shares of the side.
 const WAVE: f64 = 1.0 / 28.0;
 const SMOOTH: f64 = 4.0 / 28.0;
 
-/// Data source of square images, then randomly deformed copies in the same order, repeatedly.
-///
-/// Each row is computed from its number and not stored.
+/// Square images, then randomly deformed copies in the same order, repeatedly; rows are not stored.
 #[derive(Clone, Debug)]
 pub struct Deformed<'a> {
     images: &'a Part,
     side: usize,
     rows: usize,
     strength: f64,
-    /// Smoothing weights; squares sum to 1, which preserves the variance.
+    /// Smoothing weights; squares sum to 1.
     smooth: Vec<f64>,
 }
 
@@ -37,7 +34,7 @@ impl<'a> Deformed<'a> {
     /// Source of `rows` rows.
     ///
     /// # Errors
-    /// Without images, or if they are not square.
+    /// No images, or not square.
     pub fn new(images: &'a Part, rows: usize) -> Result<Self, ExperimentError> {
         let side = images.dim().isqrt();
         if images.is_empty() || side == 0 {
@@ -91,7 +88,7 @@ impl<'a> Deformed<'a> {
         }
     }
 
-    /// One coordinate of a smooth displacement field, per pixel.
+    /// One coordinate of a smooth displacement field.
     fn wave(&self, rng: &mut ChaCha8Rng) -> Vec<f64> {
         let (side, wide) = (self.side, self.side + self.smooth.len() - 1);
         let noise: Vec<f64> = (0..wide * wide).map(|_| normal(rng)).collect();
@@ -157,7 +154,7 @@ fn between(image: &[f64], side: usize, [y, x]: [f64; 2]) -> f64 {
     (1.0 - down) * row(top) + down * row(top + 1.0)
 }
 
-/// Gaussian weights within three standard deviations; squares sum to 1.
+/// Gaussian weights; squares sum to 1.
 fn gaussian(deviation: f64) -> Vec<f64> {
     let reach = (3.0 * deviation).ceil() as i32;
     let weights: Vec<f64> =
@@ -219,7 +216,7 @@ mod tests {
             let original: Vec<f64> = images.inputs.row(row % 3).iter().copied().collect();
             let ink = |pixels: &[f64]| pixels.iter().sum::<f64>();
             let mine = ink(&pixels) / ink(&original);
-            // Stretch of at most a tenth along both axes, and the effect of displacements.
+            // Stretch of at most a tenth along both axes, and displacements.
             assert!((0.6..1.6).contains(&mine), "row {row}: {mine}");
             let apart: f64 = pixels.iter().zip(&original).map(|(a, b)| (a - b).abs()).sum();
             (ratio, moved) = (
@@ -227,7 +224,7 @@ mod tests {
                 moved + apart / ink(&original) / f64::from(count as u32),
             );
         }
-        // The mean of three hundred ratios that deviate by a tenth is within one or two percent of 1.
+        // The mean of 300 ratios that deviate by a tenth is within one or two percent of 1.
         assert!((ratio - 1.0).abs() < 0.03, "{ratio}");
         // A ring three pixels wide moved by one or two has much of its ink elsewhere, but not all.
         assert!((0.3..1.5).contains(&moved), "{moved}");
@@ -245,8 +242,7 @@ mod tests {
             let steps = wave.chunks(28).flat_map(|row| row.windows(2)).map(|two| (two[1] - two[0]).powi(2));
             step += steps.sum::<f64>() / (28.0 * 27.0) / 200.0;
         }
-        // One pixel. A field has about 784/(2π 4²) = 8 independent positions, so 200 fields have their mean square to 4
-        // %.
+        // One pixel; 200 fields with 784/(2π 4²) = 8 independent positions each have their mean square to 4 %.
         assert!((square - 1.0).abs() < 0.15, "{square}");
         // E[(w(x + 1) − w(x))²] = 2 (1 − exp(−1/(4·4²))) = 0.031
         assert!((step - 0.031).abs() < 0.005, "{step}");

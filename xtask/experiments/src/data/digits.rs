@@ -7,7 +7,7 @@ use faer::Mat;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-/// MNIST: pixels between 0 and 1, digits as classes.
+/// MNIST: pixels in [0, 1], digits as classes.
 #[derive(Clone, Debug)]
 pub struct Digits {
     /// 60,000 images.
@@ -17,7 +17,7 @@ pub struct Digits {
 }
 
 impl Digits {
-    /// File names of the database.
+    /// File names.
     pub const FILES: [&'static str; 4] = [
         "mnist/train-images-idx3-ubyte.gz",
         "mnist/train-labels-idx1-ubyte.gz",
@@ -28,7 +28,7 @@ impl Digits {
     /// Reads all images.
     ///
     /// # Errors
-    /// For missing or invalid files.
+    /// Missing or invalid files.
     pub fn load(store: &Store) -> Result<Self, ExperimentError> {
         match store {
             Store::Synthetic => Ok(Self { training: drawn(400, 1), test: drawn(100, 2) }),
@@ -45,7 +45,7 @@ impl Digits {
         Split { training: self.training, test: self.test, units: vec![1.0], task }
     }
 
-    /// Images with label −1 for even digits, 1 for odd.
+    /// Images with label −1 (even) or 1 (odd).
     #[must_use]
     pub fn parity(mut self) -> Self {
         for part in [&mut self.training, &mut self.test] {

@@ -11,13 +11,13 @@ use rand_chacha::ChaCha8Rng;
 
 pub(crate) const DRAWN_NOISE: f64 = 0.04;
 
-/// Regression data: standard normal inputs, RBF function of amplitude 1, length-scales log-uniform in [1,
-/// 5], noise 0.2 (standard deviation).
+/// Standard normal inputs, RBF of amplitude 1, length-scales log-uniform in [1, 5], noise of standard
+/// deviation 0.2.
 ///
-/// The first half is for training and standardises both.
+/// The first half is for training, and standardises both.
 ///
 /// # Errors
-/// For a covariance that cannot be factorised.
+/// Failed factorisation.
 pub fn draw_regression(rows: usize, dim: usize, seed: u64) -> Result<Split, ExperimentError> {
     let (training, test, _) = draw_halves(rows, dim, seed)?;
     Ok(in_units(training, test, Task::Number))
@@ -55,11 +55,10 @@ pub(crate) fn scaled_rbf(dim: usize, rng: &mut ChaCha8Rng) -> Result<Box<dyn Ker
     Ok(gp_kernels::parse(&format!("rbf(lengthscale=[{}])", scales.join(", ")))?)
 }
 
-/// Class data: uniform points in a square of side 5 around 0; the class is that of the largest of its
-/// functions, drawn jointly at training and test points.
+/// Uniform points in [−2.5, 2.5]²; classes by the largest of jointly drawn functions.
 ///
 /// # Errors
-/// For a covariance that cannot be factorised.
+/// Failed factorisation.
 pub fn draw_classes(
     kernel: &dyn Kernel,
     classes: usize,
@@ -84,7 +83,7 @@ pub fn draw_classes(
     })
 }
 
-/// Split with every fifth row for testing, standardised by the training set.
+/// Every fifth row for testing; standardised by the others.
 #[must_use]
 pub fn every_fifth(all: &Part) -> Split {
     let (test, training): (Vec<usize>, Vec<usize>) = (0..all.len()).partition(|row| row % 5 == 0);

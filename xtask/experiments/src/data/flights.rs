@@ -9,21 +9,21 @@ use faer::Mat;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-/// Minutes beyond which a flight is late or early.
+/// Minutes beyond which flights are late or early.
 const TOLERANCE: f64 = 5.0;
 
-/// Eight inputs per flight, and arrival delay in minutes.
+/// Eight inputs; arrival delay in minutes.
 #[derive(Clone, Debug)]
 pub struct Flights(Part);
 
 impl Flights {
-    /// File name in the data folder.
+    /// Name in the data folder.
     pub const FILE: &'static str = "flights/flights_2008_janapr.csv.gz";
 
     /// Reads all flights.
     ///
     /// # Errors
-    /// For a missing or invalid file.
+    /// Missing or invalid file.
     pub fn load(store: &Store) -> Result<Self, ExperimentError> {
         match store {
             Store::Synthetic => Ok(Self(drawn(1000))),
@@ -31,9 +31,9 @@ impl Flights {
         }
     }
 
-    /// Random test flights; the remaining ones, or the first `training` of them, train and standardise.
+    /// Random test flights; the rest, or the first `training` of it, train and standardise.
     ///
-    /// Targets are minutes, three classes (early, on time, late) or two (on time, late).
+    /// Targets: minutes, three classes (early, on time, late), or two (on time, late).
     #[must_use]
     pub fn split(&self, test: usize, training: Option<usize>, task: Task, seed: u64) -> Split {
         let mut rows: Vec<usize> = (0..self.0.len()).collect();
@@ -50,7 +50,7 @@ impl Flights {
 }
 
 impl Flights {
-    /// Consecutive flights by day: training from `offset` on, then test; shorter at the table's end.
+    /// Consecutive flights by day: training from `offset` on, then test; fewer at the end.
     ///
     /// Standardised by the training set; targets are minutes.
     #[must_use]

@@ -6,7 +6,7 @@ use crate::error::ExperimentError;
 use faer::Mat;
 
 impl Store {
-    /// Loads a split of a data set by name; None if unknown.
+    /// Loads a split by name; None if unknown.
     ///
     /// # Errors
     /// As [`split`](Self::split).
@@ -27,7 +27,7 @@ impl Store {
     /// Loads a split; the training set standardises inputs and numeric targets.
     ///
     /// # Errors
-    /// For missing or invalid files.
+    /// Missing or invalid files.
     pub fn split(&self, set: &Set, split: usize) -> Result<Split, ExperimentError> {
         let (training, test) = match self {
             Self::Synthetic => synthetic::parts(set, split)?,
@@ -40,7 +40,7 @@ impl Store {
         Ok(in_units(training, test, set.task))
     }
 
-    /// Table whose binary targets 0 and 1 become −1 and 1.
+    /// Table; binary targets 0, 1 become −1, 1.
     fn columns(&self, set: &Set) -> Result<Part, ExperimentError> {
         let all = self.numbers(set.table)?;
         let last = set.columns.iter().max().copied().unwrap_or(0);

@@ -12,10 +12,10 @@ use std::time::Duration;
 const MANIFEST: &str = include_str!("../../data/manifest.json");
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// File of the data folder.
+/// File in the data folder.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Entry {
-    /// Name within the folder, separated by `/`.
+    /// Path within the folder, with `/`.
     pub file: String,
     /// Length in bytes.
     pub bytes: u64,
@@ -25,35 +25,35 @@ pub struct Entry {
     pub rows: Option<u64>,
     /// Public origin and derivation.
     pub source: String,
-    /// Address of the published file; None if derived.
+    /// Published address; None if derived.
     #[serde(default)]
     pub address: Option<String>,
 }
 
-/// State of a file in a folder.
+/// State of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum State {
     /// Present and correct.
     Right,
     /// Absent.
     Missing,
-    /// Present but wrong, with a reason.
+    /// Wrong, with a reason.
     Wrong(String),
 }
 
 /// Built-in manifest.
 ///
 /// # Errors
-/// If the manifest is damaged.
+/// Damaged manifest.
 pub fn manifest() -> Result<Vec<Entry>, ExperimentError> {
     serde_json::from_str(MANIFEST).map_err(|cause| ExperimentError::Files(format!("manifest.json: {cause}")))
 }
 
 impl Entry {
-    /// Checks the file in a folder.
+    /// Checks the file.
     ///
     /// # Errors
-    /// For an unreadable file.
+    /// Unreadable file.
     pub fn state(&self, folder: &Path) -> Result<State, ExperimentError> {
         let path = folder.join(&self.file);
         match File::open(&path).and_then(digest) {
@@ -70,10 +70,10 @@ impl Entry {
         server.map(on).or_else(|| self.address.clone())
     }
 
-    /// Downloads and verifies the file; writes it atomically.
+    /// Downloads, verifies, and writes atomically.
     ///
     /// # Errors
-    /// For a failed download, a wrong checksum, or a failed write.
+    /// Failed download or write, or wrong checksum.
     pub fn fetch(&self, address: &str, folder: &Path) -> Result<(), ExperimentError> {
         let failed = |cause: &dyn std::fmt::Display| ExperimentError::Fetch {
             address: address.to_owned(),

@@ -3,7 +3,7 @@
 use super::Task;
 use faer::Mat;
 
-/// N observations with D inputs and P targets.
+/// N observations, D inputs, P targets.
 #[derive(Clone, Debug)]
 pub struct Part {
     /// Inputs, N×D.
@@ -52,21 +52,21 @@ pub struct Split {
     pub training: Part,
     /// Rows to score on.
     pub test: Part,
-    /// Scale per target: file units per standardised unit.
+    /// File units per standardised unit, by target.
     pub units: Vec<f64>,
     /// Kind of the target.
     pub task: Task,
 }
 
 impl Split {
-    /// Σ ln `units`, to be added to negative log densities for file units.
+    /// Σ ln `units`, added to negative log densities for file units.
     #[must_use]
     pub fn log_units(&self) -> f64 {
         self.units.iter().map(|unit| unit.ln()).sum()
     }
 }
 
-/// Means and standard deviations of columns.
+/// Column means and standard deviations.
 #[derive(Clone, Debug)]
 pub struct Scales(Vec<(f64, f64)>);
 

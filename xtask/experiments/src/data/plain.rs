@@ -32,11 +32,11 @@ pub struct Plain {
 /// Files of a split.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlainSplit {
-    /// File of training rows.
+    /// Training rows.
     pub training: PathBuf,
-    /// File of test rows, with targets.
+    /// Test rows, with targets.
     pub test: PathBuf,
-    /// Name of the target column.
+    /// Target column.
     pub target: String,
 }
 
@@ -65,21 +65,21 @@ impl Plain {
         if self.test.is_some() { 1 } else { SPLITS }
     }
 
-    /// File names in the data folder.
+    /// Names in the data folder.
     pub fn files(&self) -> impl Iterator<Item = &'static str> {
         [Some(self.table), self.test].into_iter().flatten()
     }
 
-    /// `true` for a table that a script writes; not in the manifest.
+    /// `true` if a script writes the table; not in the manifest.
     #[must_use]
     pub fn is_made(&self) -> bool {
         self.table.starts_with(MADE)
     }
 
-    /// Files of a split; missing ones are written to `folder`.
+    /// Files of a split; writes missing ones to `folder`.
     ///
     /// # Errors
-    /// For missing or unreadable tables, or an unwritable folder.
+    /// Missing or unreadable table, or unwritable folder.
     pub fn split(&self, store: &Store, split: usize, folder: &Path) -> Result<PlainSplit, ExperimentError> {
         if self.is_made() && !store.has(self.table) {
             return Err(ExperimentError::NotMade { path: store.path(self.table) });
@@ -116,8 +116,7 @@ impl Plain {
     }
 }
 
-/// `true` for a test row, by a 32-bit hash of both numbers as in the peers' script, independent of row
-/// order.
+/// `true` for test rows, by a row hash that peers share.
 fn is_test(row: usize, split: usize) -> bool {
     let mix = |h: u32, shift: u32, by: u32| (h ^ (h >> shift)).wrapping_mul(by);
     let row = (row as u32).wrapping_mul(0x9E37_79B1);
@@ -139,7 +138,7 @@ fn target_of(text: &str) -> String {
     header.rsplit(',').next().unwrap_or_default().trim().to_owned()
 }
 
-/// CSV text; class labels are words, because integers could be counts.
+/// CSV; class labels are words, as integers could be counts.
 fn csv(part: &Part, task: Task) -> String {
     let prefix = if matches!(task, Task::Classes(_)) { "class " } else { "" };
     let mut text: String = (0..part.dim()).map(|d| format!("x{},", d + 1)).collect();

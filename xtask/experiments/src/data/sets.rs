@@ -3,12 +3,12 @@
 use super::{BANANA, Digits, Flights, Splits, Task};
 use std::collections::BTreeSet;
 
-/// Data set: table with the target last, and splits.
+/// Table with the target last, and splits.
 #[derive(Clone, Copy, Debug)]
 pub struct Set {
     /// Name in the papers.
     pub name: &'static str,
-    /// File name in the data folder.
+    /// Name in the data folder.
     pub table: &'static str,
     /// Training and test rows.
     pub splits: Splits,
@@ -145,13 +145,13 @@ pub fn set(name: &str) -> Option<&'static Set> {
     ALL.iter().find(|set| set.name == name)
 }
 
-/// Number of splits by data set name; None if unknown.
+/// Number of splits; None if unknown.
 #[must_use]
 pub fn count_of(name: &str) -> Option<usize> {
     set(name).map(|set| set.splits.count())
 }
 
-/// Files of those data sets that [`Store::load`](super::Store::load) knows.
+/// Files of data sets known to [`Store::load`](super::Store::load).
 #[must_use]
 pub fn files_of(names: &[&str]) -> Vec<&'static str> {
     let mut files = Vec::new();

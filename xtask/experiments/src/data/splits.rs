@@ -5,7 +5,7 @@ use crate::error::ExperimentError;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// Source of a data set's splits.
+/// Source of splits.
 #[derive(Clone, Copy, Debug)]
 pub enum Splits {
     /// File with columns `split` and `test_row`; other rows are for training.
@@ -22,7 +22,7 @@ pub enum Splits {
         /// Number of splits.
         count: usize,
     },
-    /// Random test rows, seeded by the split's index, if none were published.
+    /// Random test rows, seeded by split index.
     Drawn {
         /// Number of test rows.
         test: usize,
@@ -42,7 +42,7 @@ impl Splits {
         }
     }
 
-    /// File of splits, if any.
+    /// File, if any.
     #[must_use]
     pub fn file(&self) -> Option<&'static str> {
         match self {
@@ -51,10 +51,10 @@ impl Splits {
         }
     }
 
-    /// Training and test rows of a split of a table of `rows` rows.
+    /// Training and test rows among `rows`.
     ///
     /// # Errors
-    /// For a missing file or split, or row numbers beyond the table.
+    /// Missing file or split, or row numbers beyond the table.
     pub fn rows(
         &self,
         store: &Store,

@@ -13,18 +13,18 @@ use std::path::{Path, PathBuf};
 pub enum Store {
     /// Files in a folder.
     Folder(PathBuf),
-    /// Small random tables with the data sets' names, for smoke tests.
+    /// Small random tables, for tests.
     Synthetic,
 }
 
 impl Store {
-    /// Store that reads a folder.
+    /// Reads a folder.
     #[must_use]
     pub fn folder(path: &Path) -> Self {
         Self::Folder(path.to_owned())
     }
 
-    /// `true` if a file exists; always for generated tables.
+    /// `true` for existing files and generated tables.
     #[must_use]
     pub fn has(&self, file: &str) -> bool {
         match self {
@@ -51,7 +51,7 @@ impl Store {
     /// Reads a file, unpacking gzip.
     ///
     /// # Errors
-    /// If missing or impossible to unpack.
+    /// Missing or damaged file.
     pub fn bytes(&self, file: &str) -> Result<Vec<u8>, ExperimentError> {
         let path = self.path(file);
         let read = |path: &Path| -> std::io::Result<Vec<u8>> {
@@ -69,15 +69,15 @@ impl Store {
     /// Reads a text file.
     ///
     /// # Errors
-    /// As [`bytes`](Self::bytes), and for invalid UTF-8.
+    /// As [`bytes`](Self::bytes); invalid UTF-8.
     pub fn text(&self, file: &str) -> Result<String, ExperimentError> {
         String::from_utf8(self.bytes(file)?).map_err(|cause| self.bad(file, 0, cause.to_string()))
     }
 
-    /// Numbers of a CSV file with a header, N×D.
+    /// Numbers of a CSV file with header, N×D.
     ///
     /// # Errors
-    /// As [`text`](Self::text); for a non-numeric cell (with line), uneven rows, or no rows.
+    /// As [`text`](Self::text); non-numeric cell (with line), uneven or no rows.
     pub fn numbers(&self, file: &str) -> Result<Mat<f64>, ExperimentError> {
         let text = self.text(file)?;
         let (mut cells, mut width) = (Vec::new(), 0);
@@ -103,7 +103,7 @@ impl Store {
         Ok(Mat::from_fn(cells.len() / width, width, |i, d| cells[i * width + d]))
     }
 
-    /// Table whose last `targets` columns are targets, not standardised.
+    /// Table with the last `targets` columns as targets.
     ///
     /// # Errors
     /// As [`numbers`](Self::numbers).

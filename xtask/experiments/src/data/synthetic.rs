@@ -9,10 +9,10 @@ use gp_linalg::{Cholesky, JitterPolicy, Threading};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-/// Training rows, test rows, and maximum number of inputs.
+/// Training rows, test rows, maximum inputs.
 const SIZE: (usize, usize, usize) = (60, 30, 3);
 
-/// Smooth functions of few inputs with little noise.
+/// Smooth functions with little noise.
 pub(super) fn parts(set: &Set, split: usize) -> Result<(Part, Part), ExperimentError> {
     let seed =
         set.name.bytes().fold(split as u64, |seed, byte| seed.wrapping_mul(31).wrapping_add(byte.into()));
@@ -40,10 +40,10 @@ pub(super) fn parts(set: &Set, split: usize) -> Result<(Part, Part), ExperimentE
     Ok((all.rows(&rows[..SIZE.0]), all.rows(&rows[SIZE.0..])))
 }
 
-/// Draw of a zero-mean Gaussian process at these points.
+/// Draw of a zero-mean Gaussian process.
 ///
 /// # Errors
-/// For a covariance that cannot be factorised.
+/// Failed factorisation.
 pub fn sample_prior(
     kernel: &dyn Kernel,
     points: MatRef<'_, f64>,

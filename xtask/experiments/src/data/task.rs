@@ -7,12 +7,12 @@ pub enum Task {
     Number,
     /// Label −1 or 1.
     Binary,
-    /// Class from 0, below this number of classes.
+    /// Class from 0, below this number.
     Classes(usize),
 }
 
 impl Task {
-    /// Number of latents of a model.
+    /// Number of latents.
     #[must_use]
     pub fn functions(self) -> usize {
         if let Self::Classes(classes) = self { classes } else { 1 }

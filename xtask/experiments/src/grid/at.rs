@@ -21,15 +21,15 @@ impl<M> At<'_, M> {
     /// Split of the cell's data set.
     ///
     /// # Errors
-    /// For missing or invalid files, or an unknown data set.
+    /// Missing or invalid files, unknown data set.
     pub fn split(&self) -> Result<Split, ExperimentError> {
         self.context.store.load(&self.cell.data, self.cell.split)?.ok_or_else(|| self.cell.unknown())
     }
 
-    /// Number of this name in the setting: 0.15 for `M` in `M=15%;batch=200`.
+    /// Number in the setting: 0.15 for `M` in `M=15%;batch=200`.
     ///
     /// # Errors
-    /// If the setting lacks it.
+    /// Missing number.
     pub fn number(&self, name: &str) -> Result<f64, ExperimentError> {
         number(&self.cell.setting, name).ok_or_else(|| self.cell.unknown())
     }
@@ -46,7 +46,7 @@ impl<M> At<'_, M> {
     /// Parses a kernel expression.
     ///
     /// # Errors
-    /// For an invalid expression.
+    /// Invalid expression.
     pub fn kernel(&self, text: &str) -> Result<Box<dyn Kernel>, ExperimentError> {
         Ok(self.context.names.kernels.parse(text)?)
     }
@@ -54,12 +54,12 @@ impl<M> At<'_, M> {
     /// Parses a likelihood expression.
     ///
     /// # Errors
-    /// For an invalid expression.
+    /// Invalid expression.
     pub fn likelihood(&self, text: &str) -> Result<Box<dyn Likelihood>, ExperimentError> {
         Ok(self.context.names.likelihoods.parse(text)?)
     }
 
-    /// Value for the form of the run.
+    /// Value by form.
     pub fn choose<T>(&self, full: T, reduced: T, quick: T) -> T {
         self.context.extent.choose(full, reduced, quick)
     }
@@ -71,7 +71,7 @@ impl<M> At<'_, M> {
     }
 }
 
-/// Value of `NAME=NUMBER` or `NAME=NUMBER%` among parts separated by semicolons.
+/// Value of `NAME=NUMBER` or `NAME=NUMBER%` between semicolons.
 #[must_use]
 pub fn number(setting: &str, name: &str) -> Option<f64> {
     let text = setting.split(';').find_map(|part| part.strip_prefix(name)?.strip_prefix('='))?;

@@ -14,49 +14,48 @@ use crate::report::{Block, Comparison, Reference};
 use std::collections::BTreeSet;
 use std::fmt;
 
-/// Performs one run of a grid.
+/// Function that performs one run.
 pub type Run<M> = fn(&At<'_, M>) -> Result<Outcome, ExperimentError>;
 
 /// Table or figure: runs of every data set, setting and method that `has` admits.
 ///
-/// `M` is the type of method settings. Start from [`Grid::EMPTY`].
+/// `M`: method settings. Start from [`Grid::EMPTY`].
 pub struct Grid<M: 'static> {
     /// Command-line name, such as `003-table-1`.
     pub name: &'static str,
     /// One-line title.
     pub title: &'static str,
-    /// Markdown: the paper's procedure, own choices, and omissions of the reduced form.
+    /// Markdown: the paper's procedure, own choices, omissions when reduced.
     pub about: &'static str,
     /// Durations, full and reduced.
     pub takes: [&'static str; 2],
-    /// Data sets; files of those that [`Store::load`](crate::data::Store::load) knows need not be in
-    /// `files`.
+    /// Data sets; those of [`Store::load`](crate::data::Store::load) need no `files`.
     pub data: &'static [&'static str],
     /// Further data files.
     pub files: &'static [&'static str],
-    /// Variations besides the method; [`At::number`] reads their numbers, as in `M=15%;batch=200`.
+    /// Variations such as `M=15%;batch=200`, read by [`At::number`].
     pub settings: &'static [&'static str],
     /// Further settings, if many or machine-dependent.
     pub more_settings: fn(Form) -> Vec<String>,
     /// Methods by name, with settings.
     pub methods: &'static [(&'static str, M)],
-    /// Splits, full and reduced; quick has one.
+    /// Splits, full and reduced.
     pub splits: [usize; 2],
-    /// Words that select runs of the reduced and the quick form, as for `--only`.
+    /// Words as for `--only`: reduced, quick.
     pub words: [&'static [&'static str]; 2],
     /// `true` for combinations to run.
     pub has: fn(Form, &Cell, &M) -> bool,
     /// Performs a run.
     pub run: Run<M>,
-    /// Performs a run by a guest method, if supported.
+    /// Run by a guest method, if supported.
     pub guest: Option<Run<Guest>>,
     /// Protocol version ([`Item::protocol`]).
     pub protocol: u32,
     /// `true` if reduced runs are not shortened ([`Item::is_whole_run_by_run`]).
     pub is_whole_run_by_run: bool,
-    /// Workspace folders and files whose code affects results.
+    /// Folders and files whose code affects results.
     pub depends_on: &'static [&'static str],
-    /// `true` if runs must be sequential ([`Item::is_alone`]).
+    /// `true` for sequential runs ([`Item::is_alone`]).
     pub is_alone: bool,
     /// Published numbers.
     pub reference: Reference,
@@ -65,7 +64,7 @@ pub struct Grid<M: 'static> {
 }
 
 impl<M> Grid<M> {
-    /// No runs, one split in all forms.
+    /// No runs, one split.
     pub const EMPTY: Self = Self {
         name: "",
         title: "",
@@ -93,7 +92,7 @@ impl<M> Grid<M> {
         self.settings.iter().map(|name| (*name).to_owned()).chain((self.more_settings)(form)).collect()
     }
 
-    /// All cells, ordered by split so that interrupted runs leave complete splits.
+    /// Ordered by split, so that interrupted runs leave complete splits.
     fn product(&self, extent: &Extent) -> Vec<Cell> {
         let settings = self.settings(extent.form);
         let mut cells = Vec::new();

@@ -6,8 +6,8 @@ use crate::report::{Block, Comparison, Pairing, Scale, course, levels, ranks, re
 
 /// Part of a grid's report.
 ///
-/// In file names, `{data}`, `{setting}`, `{method}`, `{score}` are replaced per plot. Words select data
-/// sets, settings and methods, as for `--only`; none selects all.
+/// In file names, `{data}`, `{setting}`, `{method}`, `{score}` are replaced. Words select data sets, settings
+/// and methods, as for `--only`; none selects all.
 #[derive(Debug)]
 pub enum Show {
     /// Heading above the following parts.
@@ -18,21 +18,19 @@ pub enum Show {
     Table(&'static str, usize),
     /// Sentence counting agreeing values: score.
     Agreement(&'static str),
-    /// Table with a column per method: score, title (may be empty), digits.
+    /// Column per method: score, title (may be empty), digits.
     Scores(&'static str, &'static str, usize),
     /// Means over data sets: score, digits.
     Averages(&'static str, usize),
-    /// Shares of runs in which one method beats another: pairs.
+    /// Shares of runs won: pairs.
     Wins(&'static [Pairing]),
     /// Average ranks: methods, scores.
     Ranks(&'static [&'static str], &'static [&'static str]),
-    /// Plot per curve: file, curves, words. A name such as `nll by seconds` names the axes; seconds are
-    /// logarithmic.
+    /// Plot per curve: file, curves, words. `nll by seconds` names the axes; seconds are logarithmic.
     Curves(&'static str, &'static [&'static str], &'static [&'static str]),
     /// One plot: file, curve, axis names (horizontal first), words.
     Curve(&'static str, &'static str, [&'static str; 2], &'static [&'static str]),
-    /// Mean scores by a number in the setting, on a log scale, with horizontal lines for methods without it:
-    /// file, number, scores.
+    /// Mean scores by log of a setting's number, or horizontal lines: file, number, scores.
     Levels(&'static str, &'static str, &'static [&'static str]),
     /// Class regions in a plane: file.
     Regions(&'static str),

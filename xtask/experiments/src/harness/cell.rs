@@ -20,7 +20,7 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// Cell with these names and split.
+    /// Cell from names and split.
     pub fn new(
         data: impl Into<String>,
         setting: impl Into<String>,
@@ -30,7 +30,7 @@ impl Cell {
         Self { data: data.into(), setting: setting.into(), method: method.into(), split }
     }
 
-    /// Error for a cell unknown to its item.
+    /// Error: unknown cell.
     #[must_use]
     pub fn unknown(&self) -> ExperimentError {
         ExperimentError::NoCell { cell: self.to_string() }
@@ -85,7 +85,7 @@ impl Outcome {
         self
     }
 
-    /// Name of a non-finite score or curve, which makes the run a failure.
+    /// Name of a non-finite score or curve.
     #[must_use]
     pub fn not_finite(&self) -> Option<&str> {
         let score = self.scores.iter().find(|(_, value)| !value.is_finite()).map(|(name, _)| name);
@@ -107,7 +107,7 @@ pub struct Record {
     /// [Protocol](super::Item::protocol) version.
     #[serde(default = "first")]
     pub protocol: u32,
-    /// Form; [`Form::Full`] if the full item has the same run. None in old lines, which are reduced.
+    /// [`Form::Full`] if the full item has the same run; None in old lines, which are reduced.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub form: Option<Form>,
     /// Reason of a failure.

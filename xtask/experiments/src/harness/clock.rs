@@ -2,7 +2,7 @@
 
 use cpu_time::ThreadTime;
 
-/// Processor time of the calling thread, hardly affected by other load. Runs are single-threaded.
+/// Processor time of the calling thread.
 #[derive(Clone, Copy, Debug)]
 pub struct Stopwatch {
     start: ThreadTime,
@@ -22,7 +22,7 @@ impl Stopwatch {
         self.start.elapsed().as_secs_f64() - self.paused
     }
 
-    /// Runs work, such as scoring, without counting its time.
+    /// Runs work without counting its time.
     pub fn pause<T>(&mut self, work: impl FnOnce() -> T) -> T {
         let before = ThreadTime::now();
         let result = work();

@@ -1,4 +1,4 @@
-//! Training record, part of every result.
+//! Training records, part of every result.
 
 use super::essence::fingerprint;
 use gp_ep::LearningRecord;
@@ -16,20 +16,19 @@ const RULES: [&str; 6] = [
     include_str!("../../../../gp-optim/src/solvers/descent/watch.rs"),
 ];
 
-/// Training record: reason for stopping, counts, effective settings.
+/// Reason for stopping, counts, effective settings.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Effort {
-    /// Reasons for stopping, joined by semicolons without consecutive repetitions.
+    /// Reasons for stopping, joined by semicolons.
     pub stop: String,
-    /// `true` if training ended before the paper's number of steps or evaluations and before L-BFGS
-    /// converged.
+    /// `true` if training ended before the paper's limit, unless L-BFGS converged.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_early: bool,
     /// Iterations or steps.
     pub steps: u64,
     /// Evaluations of value and gradient.
     pub evaluations: u64,
-    /// Failed evaluations, each followed by a shorter step.
+    /// Failures, followed by shorter steps.
     pub failed_evaluations: u64,
     /// Checksum of the stopping rules' code.
     pub stopping_rules: String,
@@ -38,7 +37,7 @@ pub struct Effort {
 }
 
 impl Effort {
-    /// Record of a method without an optimiser.
+    /// Record without an optimiser.
     #[must_use]
     pub fn ended(stop: &str, steps: u64) -> Self {
         Self { stop: stop.to_owned(), steps, evaluations: steps, stopping_rules: rules(), ..Self::default() }
@@ -55,7 +54,7 @@ impl Effort {
         self
     }
 
-    /// Adds an earlier training: sums counts; settings of `self` take precedence.
+    /// Adds counts of an earlier record; settings of `self` prevail.
     #[must_use]
     pub fn after(mut self, before: Self) -> Self {
         if before.stop != self.stop && !before.stop.is_empty() {
@@ -90,7 +89,7 @@ impl From<&LearningRecord> for Effort {
     }
 }
 
-/// `true` for reasons that no paper's training has.
+/// `true` for reasons foreign to the papers.
 fn is_broken_off(reason: &StopReason) -> bool {
     matches!(
         reason,

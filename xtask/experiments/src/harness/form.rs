@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 pub enum Form {
     /// The paper's extent.
     Full,
-    /// Fewer splits and settings, or shorter runs, as described by the item.
+    /// Fewer or shorter runs.
     #[default]
     Reduced,
-    /// One split of small synthetic data, to test that the item runs.
+    /// One split of small synthetic data.
     Quick,
 }
 
@@ -34,7 +34,7 @@ impl Extent {
         }
     }
 
-    /// Requested number of splits, else that of the form.
+    /// Requested splits, else the form's; at most `all`.
     #[must_use]
     pub fn splits(&self, all: usize, reduced: usize) -> usize {
         self.splits.unwrap_or_else(|| self.choose(all, reduced, 1)).min(all)

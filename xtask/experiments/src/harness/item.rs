@@ -26,10 +26,10 @@ pub trait Item: Debug + Sync {
     /// One-line title.
     fn title(&self) -> &'static str;
 
-    /// Files in the data folder.
+    /// Required data files.
     fn needs(&self) -> Vec<String>;
 
-    /// Markdown: the paper's procedure, own choices, and omissions of the reduced form.
+    /// Markdown: the paper's procedure, own choices, omissions when reduced.
     fn method(&self) -> &'static str;
 
     /// Durations, full and reduced.
@@ -41,26 +41,26 @@ pub trait Item: Debug + Sync {
     /// Performs a run.
     ///
     /// # Errors
-    /// Any failure; it becomes a line of the results.
+    /// Any failure; becomes a result line.
     fn run(&self, cell: &Cell, context: &Context) -> Result<Outcome, ExperimentError>;
 
-    /// Protocol version, from 1. Increase it when the procedure changes: older results are run again, never
-    /// averaged with new ones, and shown (marked) only if there are no newer ones.
+    /// Protocol version, from 1. Increase it when the procedure changes: older results are rerun, never
+    /// averaged with newer ones, and shown (marked) only without them.
     fn protocol(&self) -> u32 {
         1
     }
 
-    /// `true` if the reduced form has fewer but no shorter runs.
+    /// `true` if reduced runs are fewer, not shorter.
     fn is_whole_run_by_run(&self) -> bool {
         false
     }
 
-    /// Workspace folders and files whose code affects results.
+    /// Folders and files whose code affects results.
     fn depends_on(&self) -> &'static [&'static str] {
         super::LIBRARIES
     }
 
-    /// `true` if runs must be sequential, because each uses all processors.
+    /// `true` for sequential runs, on all processors.
     fn is_alone(&self) -> bool {
         false
     }
@@ -80,15 +80,15 @@ pub trait Item: Debug + Sync {
 }
 
 impl dyn Item + '_ {
-    /// Results in a folder; empty if never run.
+    /// Results from a folder; empty if none.
     ///
     /// # Errors
-    /// For an unreadable or invalid file.
+    /// Unreadable or invalid file.
     pub fn results(&self, folder: &Path) -> Result<Results, ExperimentError> {
         Ok(Results::open(folder, self.name())?.of_protocol(self.protocol()))
     }
 
-    /// `true` if a run succeeded under the current protocol, in this form or the full one.
+    /// `true` after success under this protocol, in `form` or full.
     #[must_use]
     pub fn has_run(&self, cell: &Cell, form: Form, results: &Results) -> bool {
         let is_enough = |record: &Record| {

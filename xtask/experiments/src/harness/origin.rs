@@ -6,14 +6,14 @@ use std::process::Command;
 /// Commit and machine of a result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Origin {
-    /// Commit, with `+` if the checkout had changes.
+    /// Commit, with `+` if files differ.
     pub commit: String,
     /// Processor and number of cores.
     pub machine: String,
 }
 
 impl Origin {
-    /// Origin of runs here and now; unknown parts are "unknown".
+    /// Current commit and machine, or "unknown".
     #[must_use]
     pub fn here() -> Self {
         Self { commit: commit().unwrap_or_else(|| "unknown".to_owned()), machine: machine() }

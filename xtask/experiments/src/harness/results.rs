@@ -21,10 +21,10 @@ pub struct Results {
 }
 
 impl Results {
-    /// Reads an item's results; empty if never run.
+    /// Reads results; empty if none.
     ///
     /// # Errors
-    /// For an unreadable or invalid file.
+    /// Unreadable or invalid file.
     pub fn open(folder: &Path, item: &str) -> Result<Self, ExperimentError> {
         let name = format!("{item}.jsonl");
         let records = read(&folder.join(&name))?;
@@ -43,11 +43,10 @@ impl Results {
         record.protocol < self.protocol
     }
 
-    /// Adds or replaces a record; rewrites the file atomically and keeps records of other processes, which
-    /// may run other parts of the item.
+    /// Adds or replaces a record; rewrites the file atomically, keeping records of other processes.
     ///
     /// # Errors
-    /// If the old file cannot be read or the new one not written; the file is then unchanged.
+    /// Unreadable or unwritable file, left unchanged.
     pub fn add(&mut self, record: Record) -> Result<(), ExperimentError> {
         fs::create_dir_all(&self.folder)
             .map_err(|cause| ExperimentError::Files(format!("{}: {cause}", self.folder.display())))?;
@@ -66,7 +65,7 @@ impl Results {
         Ok(())
     }
 
-    /// Locks the folder against other processes, if the file system can.
+    /// Locks the folder, if supported.
     fn lock(&self) -> Result<fs::File, ExperimentError> {
         let path = self.folder.join(LOCK);
         let open = || {
@@ -85,7 +84,7 @@ impl Results {
         self.records.get(cell).is_some_and(|record| record.failure.is_none())
     }
 
-    /// Record of a run, failed or not.
+    /// Record, failed or not.
     #[must_use]
     pub fn record(&self, cell: &Cell) -> Option<&Record> {
         self.records.get(cell)
@@ -102,7 +101,7 @@ impl Results {
         self.records.is_empty()
     }
 
-    /// Score on all splits with a result, in order.
+    /// Score per split with a result.
     #[must_use]
     pub fn scores(&self, data: &str, setting: &str, method: &str, score: &str) -> Vec<f64> {
         self.of(data, setting, method)
@@ -124,15 +123,15 @@ impl Results {
         record.outcome.scores.get(score).copied()
     }
 
-    /// Curve on all splits with a result, in order.
+    /// Curve per split with a result.
     #[must_use]
     pub fn curves(&self, data: &str, setting: &str, method: &str, curve: &str) -> Vec<&[(f64, f64)]> {
         let curves = self.of(data, setting, method);
         curves.filter_map(|record| record.outcome.curves.get(curve).map(Vec::as_slice)).collect()
     }
 
-    /// Records of all splits, in order: only the latest protocol and, if present, the full form, because
-    /// different procedures must not be averaged.
+    /// Records by split, of the latest protocol and, if present, the full form: different procedures are
+    /// never averaged.
     pub fn of(&self, data: &str, setting: &str, method: &str) -> impl Iterator<Item = &Record> {
         let is_it = move |cell: &Cell| cell.data == data && cell.setting == setting && cell.method == method;
         let all = self.records.values().filter(move |record| is_it(&record.cell));

@@ -5,7 +5,7 @@ use crate::error::ExperimentError;
 use crate::report::{Block, Reference};
 use std::collections::BTreeSet;
 
-/// Item with guest methods in place of its own.
+/// Item with guest methods.
 #[derive(Debug)]
 pub struct Visited<'a> {
     item: &'a dyn Item,
@@ -13,10 +13,10 @@ pub struct Visited<'a> {
 }
 
 impl<'a> Visited<'a> {
-    /// Items with these guests; empty without guests.
+    /// Items with guests; empty without any.
     ///
     /// # Errors
-    /// For an item that does not support guests.
+    /// Item without support for guests.
     pub fn all(items: &[&'a dyn Item], guests: &'a [String]) -> Result<Vec<Self>, ExperimentError> {
         if guests.is_empty() {
             return Ok(Vec::new());

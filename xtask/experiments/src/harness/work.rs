@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 /// Settings of parallel runs.
 #[derive(Clone, Copy, Debug)]
 pub struct Workers {
-    /// Parallel runs; ignored by items with [`Item::is_alone`].
+    /// Parallel runs; ignored if [`Item::is_alone`].
     pub threads: usize,
     /// Time after which no run starts.
     pub budget: Option<Duration>,
@@ -44,10 +44,10 @@ pub struct Tally {
 }
 
 impl Workers {
-    /// Performs those [`chosen`] runs that have no result; each is written before the worker's next run.
+    /// Performs [`chosen`] runs without results; writes each at once.
     ///
     /// # Errors
-    /// If results cannot be written; failed runs are results.
+    /// Unwritable results; failed runs are results.
     pub fn run(
         &self,
         item: &dyn Item,
@@ -90,8 +90,7 @@ impl Workers {
 
 const NAMES: [fn(&Cell) -> &String; 3] = [|cell| &cell.data, |cell| &cell.setting, |cell| &cell.method];
 
-/// Runs whose data set, setting and method are among the words. A kind without words is unrestricted; a word
-/// without a match selects nothing.
+/// Runs of the named data sets, settings and methods (all, if none is named); empty if a word has no match.
 #[must_use]
 pub fn chosen(mut cells: Vec<Cell>, words: &[String]) -> Vec<Cell> {
     let names: [BTreeSet<String>; 3] = NAMES.map(|name| cells.iter().map(name).cloned().collect());
@@ -111,7 +110,7 @@ pub fn names(cells: &[Cell]) -> BTreeSet<String> {
     cells.iter().flat_map(|cell| NAMES.map(|name| name(cell).clone())).collect()
 }
 
-/// Runs in a pool of one thread, so that parallel runs affect neither its bits nor its processor time.
+/// One-thread run, for stable bits and processor time.
 fn perform(item: &dyn Item, cell: &Cell, context: &Context, origin: &Origin) -> Record {
     let run = || item.run(cell, context);
     let found = match rayon::ThreadPoolBuilder::new().num_threads(1).build() {

@@ -11,7 +11,7 @@ use crate::report::Reference;
 
 const METHODS: &[(&str, Method)] =
     &[("gfitc", Method::Gfitc), ("sep", Method::OwnSites), ("svi", Method::Variational)];
-/// Scalable EP also has the start of the authors' program.
+/// Methods and initial hyperparameters.
 const STARTS: &[(&str, (Method, Start))] = &[
     ("gfitc", (Method::Gfitc, Start::Broad)),
     ("sep", (Method::OwnSites, Start::Broad)),
@@ -91,7 +91,7 @@ pub(super) const TABLE: Grid<(Method, Start)> = Grid {
     ..Grid::EMPTY
 };
 
-/// Number of inducing inputs, given as a share of all rows.
+/// M, given as a share of all rows.
 fn inducing<M>(at: &At<'_, M>, split: &Split) -> Result<usize, ExperimentError> {
     Ok((at.number("M")? * (split.training.len() + split.test.len()) as f64).round() as usize)
 }

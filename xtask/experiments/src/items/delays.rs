@@ -24,7 +24,7 @@ use rand_chacha::ChaCha8Rng;
 
 /// Flights for k-means.
 const PLACED_AMONG: usize = 20_000;
-/// Flights between the starts of two windows.
+/// Flights between window starts.
 const APART: usize = 200_000;
 
 #[derive(Clone, Copy, Debug)]
@@ -33,7 +33,7 @@ pub(super) enum Method {
     Sampled,
     /// Closed-form expectations; Adadelta on everything.
     Exact,
-    /// Closed-form expectations; natural gradients for the posterior, Adam for the rest.
+    /// Closed-form expectations; natural gradients and Adam.
     Natural,
     Linear,
     /// Exact regression on this many flights.
@@ -92,7 +92,7 @@ pub(super) const DELAYS: Grid<Method> = Grid {
     ..Grid::EMPTY
 };
 
-/// Sparse regression in batches, scored after one, two, five and ten epochs.
+/// Batches, scored after 1, 2, 5 and 10 epochs.
 fn batches(split: &Split, at: &At<'_, Method>) -> Result<Outcome, ExperimentError> {
     let training = &split.training;
     let labels = training.labels();

@@ -21,7 +21,7 @@ use rand_chacha::ChaCha8Rng;
 const PAPER: Reference = Reference::new(&[include_str!("../../papers/002_table1.csv")]);
 const CLASSES: usize = 5;
 const EACH: usize = 200;
-/// Good start of learning, at which selection rules are compared, and bad start.
+/// Good and bad start.
 const MIDDLE: &str = "v=5.0;w=25";
 const BAD_START: &str = "v=1.0;w=75";
 /// Inclusions between scorings.
@@ -52,7 +52,7 @@ const REWEIGHTED: Machine =
 const TRIED: usize = 5;
 const BASELINE: Machine = Machine { coupling: Coupling::Independent, ..IVM };
 
-/// By amplitudes v and inverse squared length-scales w.
+/// By amplitude v and inverse squared length-scale w.
 pub(super) const TABLE: Grid<Machine> = Grid {
     name: "002-table-1",
     title: "the multi-class informative vector machine on the even digits of MNIST",
@@ -189,7 +189,7 @@ const FILE: &str = "002-{score}-{setting}";
 const ERROR: [&str; 2] = ["points in the active set", "error"];
 const LIKELIHOOD: [&str; 2] = ["points in the active set", "likelihood"];
 
-/// Kernel `v exp(−w ‖x − x'‖² / 2D)`, and the paper's options.
+/// Kernel `v exp(−w ‖x − x'‖² / 2D)`, paper's options.
 fn machine(at: &At<'_, Machine>, training: &Part) -> Result<(Ivm, IvmOptions), ExperimentError> {
     let (v, scale) = (at.number("v")?, (training.dim() as f64 / at.number("w")?).sqrt());
     let kernel = at.kernel(&format!("{v} * rbf(lengthscale={scale})"))?;
@@ -223,7 +223,7 @@ fn effort(found: &IvmRun, options: &IvmOptions) -> Effort {
         .with("refused", found.refused.len())
 }
 
-/// Random images of even digits; labels are digits divided by 2.
+/// Random even digits; labels are halved.
 fn parts(digits: &Part, seed: u64) -> (Part, Part) {
     let mut rng = ChaCha8Rng::seed_from_u64(2004 + seed);
     let labels = digits.labels();
@@ -244,7 +244,7 @@ fn parts(digits: &Part, seed: u64) -> (Part, Part) {
     (part(&rows[test..]), part(&rows[..test]))
 }
 
-/// Error, mean probability of the true label, extreme entropies.
+/// Error, mean true-label probability, extreme entropies.
 fn scored(posterior: &IvmPosterior, test: &Part) -> Result<Outcome, ExperimentError> {
     let (p, _) = scores::probabilities(&posterior.predictor()?, test.inputs.as_ref())?;
     let (labels, count) = (test.labels(), test.len() as f64);
@@ -290,7 +290,6 @@ fn grow(model: &Ivm, options: &IvmOptions, training: &Part, test: &Part) -> Resu
     Ok(with_curves(outcome, &looks, &["error", "likelihood"], "size"))
 }
 
-/// Learns kernels and intercepts; scores include the criterion before and after.
 fn learn(
     mut model: Ivm,
     options: &IvmOptions,

@@ -18,7 +18,7 @@ const PAPER_SETTING: &str = "M=2000;batch=1000;19 hours";
 const DATA: &str = "mnist8m";
 const KERNEL: &str = "11 * rbf(lengthscale=9)";
 const SETTINGS: [&str; 2] = ["M=2000;batch=1000", "M=200;batch=1000"];
-/// Rate of natural gradients; without one, Adadelta moves the posterior.
+/// Natural-gradient rate; None: Adadelta moves the posterior.
 const METHODS: [(&str, Option<f64>); 2] = [("adadelta", None), ("natural", Some(0.1))];
 const POINTS: u64 = 200;
 const QUARTILES: [(&str, f64); 3] =
@@ -100,7 +100,7 @@ struct Found {
     nelbo: Vec<(f64, f64)>,
 }
 
-/// Learns the posterior only; kernel and inducing inputs are fixed.
+/// Learns the posterior only.
 fn learn(
     mut model: Savigp,
     images: &Part,
@@ -117,7 +117,7 @@ fn learn(
     Ok(Found { posterior: model.predictor()?, effort, nelbo: means.points })
 }
 
-/// Means of `each` consecutive values, at the last one's position.
+/// Means of `each` values, at the last position.
 #[derive(Debug)]
 struct Means {
     each: u64,

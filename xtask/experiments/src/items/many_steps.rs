@@ -11,7 +11,7 @@ use gp_ep::power_ep::{EpLearning, Sharing};
 use gp_ep::{Inference as _, Learning, PowerEp, Table};
 use gp_optim::Batches;
 
-/// Steps between scorings, and scorings per mean.
+/// Steps per scoring, scorings per mean.
 const STEPS_A_LOOK: u64 = 100;
 const LOOKS_A_MEAN: usize = 5;
 
@@ -64,7 +64,7 @@ pub(super) const MANY_STEPS: Grid<Sharing> = Grid {
     ..Grid::EMPTY
 };
 
-/// Largest relative excess of a mean over the lowest earlier one.
+/// Largest relative excess over the lowest earlier mean.
 fn worst_excess(looks: &[f64]) -> f64 {
     let (mut lowest, mut worst) = (f64::INFINITY, 0.0_f64);
     for looks in looks.chunks_exact(LOOKS_A_MEAN) {

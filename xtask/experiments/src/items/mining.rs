@@ -163,7 +163,7 @@ fn sample(at: &At<'_, Method>, events: &Part, learned: &Found) -> Result<Outcome
     Ok(curves(outcome, &chain.mean, &chain.variance, &rate).by(effort))
 }
 
-/// Counts and positions of bins, in days or standardised.
+/// Bin counts and positions (days or standardised).
 fn events(store: &Store, in_days: bool) -> Result<Part, ExperimentError> {
     let mut all = match store {
         Store::Folder(_) => store.table(FILE, 1)?,

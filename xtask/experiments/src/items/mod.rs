@@ -67,7 +67,7 @@ pub const ITEMS: &[&dyn Item] = &[
 /// Items by name; `all` selects all.
 ///
 /// # Errors
-/// For an unknown name.
+/// Unknown name.
 pub fn find(names: &[String]) -> Result<Vec<&'static dyn Item>, ExperimentError> {
     if names.iter().any(|name| name == "all") {
         return Ok(ITEMS.to_vec());

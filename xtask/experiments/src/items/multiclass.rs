@@ -15,7 +15,7 @@ const METHODS: &[(&str, Method)] = &[
     ("sep", Method::TiedSites),
     ("vi", Method::Variational),
 ];
-/// EP and stochastic EP also have the start of the authors' program.
+/// Methods and initial hyperparameters.
 const STARTS: &[(&str, (Method, Start))] = &[
     ("gfitc", (Method::Gfitc, Start::Broad)),
     ("ep", (Method::OwnSites, Start::Broad)),
@@ -24,7 +24,7 @@ const STARTS: &[(&str, (Method, Start))] = &[
     ("ep, authors' start", (Method::OwnSites, Start::Authors)),
     ("sep, authors' start", (Method::TiedSites, Start::Authors)),
 ];
-/// Kernel of the drawn functions and, fixed, of the models.
+/// Kernels of drawn functions and models.
 const TRUE: &str = "1 * rbf(lengthscale=1)";
 const FIXED: &str = "fixed(1) * rbf(lengthscale=fixed(1)) + white(variance=fixed(0.001))";
 
@@ -223,7 +223,7 @@ pub(super) const THREE_CLASSES: Grid<Method> = Grid {
     ..Grid::EMPTY
 };
 
-/// Batches of the setting's size; length-scales start at this factor times √D.
+/// Mini-batch curves; length-scales start at `lengthscale` √D.
 pub(super) fn in_batches(
     at: &At<'_, (Method, Rule)>,
     lengthscale: f64,
@@ -235,8 +235,7 @@ pub(super) fn in_batches(
     Setup { batch, lengthscale, rule, ..setup }.course(method)
 }
 
-/// Three drawn functions with the true kernel. Mini-batches have 100 rows and Adam, with as many epochs as
-/// full-batch methods have iterations.
+/// Three drawn functions, true kernel. Mini-batches: 100 rows, Adam, one epoch per full-batch iteration.
 fn drawn(at: &At<'_, Method>) -> Result<Outcome, ExperimentError> {
     let (kernel, steps) = (at.kernel(TRUE)?, at.choose(2000, 200, 5));
     let split = draw_classes(kernel.as_ref(), 3, at.choose(1000, 1000, 60), 1 + at.seed())?;

@@ -75,7 +75,7 @@ fn show(results: &Results) -> Vec<Block> {
     [table(results, &settings)].into_iter().chain(picture).collect()
 }
 
-/// FNV-1a hash, reduced to 52 bits, which an `f64` holds exactly.
+/// FNV-1a hash of 52 bits, exact in `f64`.
 fn fingerprint(table: &faer::Mat<f64>) -> f64 {
     let bytes = (0..table.ncols()).flat_map(|j| table.col(j).iter().flat_map(|x| x.to_le_bytes()));
     let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {

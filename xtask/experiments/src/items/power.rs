@@ -8,7 +8,7 @@ use crate::methods::regress;
 use crate::methods::rule::Rule;
 use crate::report::Pairing;
 
-/// Powers by method; `gp` is exact regression.
+/// Powers; `gp` is exact regression.
 const POWERS: [(&str, Option<f64>); 9] = [
     ("vfe", Some(0.0)),
     ("pep0.2", Some(0.2)),

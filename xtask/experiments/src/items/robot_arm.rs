@@ -77,7 +77,7 @@ fn run(at: &At<'_, bool>) -> Result<Outcome, ExperimentError> {
     Ok(each.fold(outcome, |outcome, (joint, sse)| outcome.with(&format!("sse of joint {joint}"), *sse)))
 }
 
-/// Torques of these joints; every fifth row is a test row.
+/// Torques of these joints; every fifth row for testing.
 fn torques(store: &Store, joints: &[usize]) -> Result<Split, ExperimentError> {
     let mut all = match store {
         Store::Folder(_) => store.table(FILE, JOINTS)?,

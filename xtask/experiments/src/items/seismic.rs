@@ -22,10 +22,10 @@ const FILE: &str = "regression/seismic_savigp.csv";
 const DATA: &str = "seismic";
 const SETTING: &str = "Z=X";
 const LAYERS: usize = 4;
-/// Prior means of depths (m) and velocities (m/s); relative standard deviations.
+/// Prior means: depths (m), velocities (m/s); relative standard deviations.
 const MEANS: [[f64; LAYERS]; 2] = [[200.0, 500.0, 1600.0, 2200.0], [1950.0, 2300.0, 2750.0, 3650.0]];
 const SHARES: [f64; 2] = [0.15, 0.1];
-/// Initial variance of the paper's posterior, relative to the prior.
+/// Initial posterior variance over the prior's.
 const NARROW: f64 = 1e-3;
 
 #[derive(Clone, Copy, Debug)]
@@ -159,7 +159,7 @@ fn monte_carlo(survey: &Part, at: &At<'_, Method>) -> Result<Outcome, Experiment
     }))
 }
 
-/// Positions in metres, and four reflection times.
+/// Positions (m), and four reflection times.
 fn survey(store: &Store) -> Result<Part, ExperimentError> {
     Ok(match store {
         Store::Folder(_) => {
@@ -180,7 +180,7 @@ fn survey(store: &Store) -> Result<Part, ExperimentError> {
     })
 }
 
-/// Adds curves of a latent's mean and deviation by position, in prior standard deviations.
+/// Adds mean and deviation curves, in prior deviations.
 fn with_latent(outcome: Outcome, q: usize, survey: &Part, mean: &[f64], variance: &[f64]) -> Outcome {
     let curve = |values: &mut dyn Iterator<Item = f64>| -> Vec<(f64, f64)> {
         survey.inputs.col(0).iter().copied().zip(values).collect()

@@ -129,7 +129,7 @@ fn differences(results: &Results, score: &str, title: &str) -> Option<Vec<String
     ])
 }
 
-/// Map over the grid, darker for lower values, equally scaled for both methods.
+/// Map over the grid; methods share the scale.
 fn map(results: &Results, method: &str, score: &str, title: &str, file: &str) -> Option<Block> {
     let known = |i: usize, j: usize| {
         let name = setting(i, j).0;

@@ -20,33 +20,32 @@ use gp_optim::Batches;
 use gp_variational::savigp::Bound;
 use gp_variational::{NaturalOptions, Predictor, Savigp};
 
-/// Initial rate of sign-adaptive steps; not in the papers.
+/// Initial sign-adaptive rate (own choice).
 pub(super) const RATE: f64 = 0.01;
 /// ε of the robust likelihood (Villacampa-Calvo & Hernández-Lobato 2017 §3.2).
 const ROBUST: f64 = 1e-3;
-/// Site step in mini-batches, which need less damping (Hernández-Lobato & Hernández-Lobato 2016 §2).
+/// Site step in mini-batches (Hernández-Lobato & Hernández-Lobato 2016 §2).
 const SITE_STEP: f64 = 0.99;
 
-/// Seconds at which the line of a method without a curve ends.
+/// Shortest line of methods without curves, in seconds.
 const LEVEL: f64 = 1000.0;
 
 /// Classification method.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Method {
-    /// Generalised FITC: EP converges at every L-BFGS evaluation.
+    /// Generalised FITC; EP converges per L-BFGS evaluation.
     Gfitc,
-    /// EP with a site per observation; sweeps and parameter steps alternate.
+    /// EP, a site per observation; sweeps and parameter steps alternate.
     OwnSites,
     /// `OwnSites` with one site per class.
     TiedSites,
-    /// Variational inference: L-BFGS on everything, from a posterior converged by natural gradients.
+    /// Variational L-BFGS, from a posterior converged by natural gradients.
     Variational,
-    /// Mini-batch Power EP of this power, a site per observation.
+    /// Mini-batch Power EP of this power, own sites.
     OwnInBatches(f64),
     /// Mini-batch EP, one site per class.
     TiedInBatches,
-    /// Mini-batch variational inference. The posterior moves by natural gradients of this rate, or like the
-    /// parameters.
+    /// Mini-batch variational inference; posterior's natural-gradient rate, if any.
     VariationalInBatches(Option<f64>),
     /// Logistic regression on inputs.
     Logistic,
@@ -78,17 +77,17 @@ pub struct Setup<'a> {
     pub inducing: usize,
     /// Iterations or batches.
     pub steps: u64,
-    /// Seed of initial inducing inputs (random training rows) and batches.
+    /// Seed of inducing inputs (random training rows) and batches.
     pub seed: u64,
     /// Kernel of every latent; None for the default.
     pub kernel: Option<&'a dyn Kernel>,
-    /// Initial length-scales of the default kernel, in units of √D.
+    /// Initial length-scales of the default kernel over √D.
     pub lengthscale: f64,
     /// Rows per batch.
     pub batch: usize,
     /// Mini-batch optimiser.
     pub rule: Rule,
-    /// Initial hyperparameters of the default kernel.
+    /// Hyperparameters of the default kernel.
     pub start: Start,
 }
 
@@ -112,16 +111,16 @@ impl<'a> Setup<'a> {
     /// Trains and scores: `nll`, `error`, training `seconds`.
     ///
     /// # Errors
-    /// If training or prediction fails.
+    /// Failed training or prediction.
     pub fn run(&self, method: Method) -> Result<Outcome, ExperimentError> {
         let (Learned { fitted, effort }, seconds) = scores::timed(|| self.learned(method))?;
         Ok(scores::of_labels(fitted.as_ref(), &self.split.test, seconds)?.by(effort))
     }
 
-    /// [`run`](Self::run) with curves `nll by seconds` and `error by seconds`, at the end and at iterations
-    /// that are powers of two (from 16 in mini-batches).
+    /// [`run`](Self::run) with curves `nll by seconds`, `error by seconds` at powers of two (mini-batches:
+    /// from 16) and the end.
     ///
-    /// L-BFGS and variational inference are run again for each point, with the same steps.
+    /// L-BFGS and variational inference rerun per point.
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -159,7 +158,7 @@ impl<'a> Setup<'a> {
     /// Trains without scoring.
     ///
     /// # Errors
-    /// If training fails.
+    /// Failed training.
     pub fn learned(&self, method: Method) -> Result<Learned, ExperimentError> {
         let Learned { fitted, effort } = self.learn(method, &mut |_, _| {})?;
         Ok(Learned { fitted, effort: self.effort(effort) })
@@ -253,10 +252,10 @@ impl<'a> Setup<'a> {
         Ok(Learned { fitted: Box::new(model.predictor()?), effort })
     }
 
-    /// Mini-batch variational posterior, and its training record.
+    /// Mini-batch variational predictor, and training record.
     ///
     /// # Errors
-    /// If training fails.
+    /// Failed training.
     pub fn variational_in_batches(
         &self,
         natural: Option<f64>,

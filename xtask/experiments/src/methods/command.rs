@@ -9,11 +9,11 @@ use serde_json::Value;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
-/// Index of the 95 % interval in the output of `gp eval`.
+/// Index of the 95 % interval of `gp eval`.
 const WIDEST: usize = 2;
 
-/// Fits with `gp fit TABLE --target COLUMN`, scores with `gp eval`: `nll` (`log_loss`), `error` for classes;
-/// `smll` (`msll`), `smse`, `coverage` of 95 % intervals for numbers; `seconds` of the fit with file access;
+/// Fits with `gp fit TABLE --target COLUMN`, scores with `gp eval`. Classes: `nll` (`log_loss`), `error`;
+/// numbers: `smll` (`msll`), `smse`, `coverage` at 95 %; all: `seconds` of the fit with file access,
 /// `converged`. Leaves the model file in `folder`.
 pub(crate) fn by_default(
     names: &Context,
@@ -52,7 +52,7 @@ pub(crate) fn gp(names: &Context, words: &[&OsStr]) -> Result<Value, ExperimentE
         .map_err(|cause| ExperimentError::Command { code: 0, said: format!("{cause} in {text}") })
 }
 
-/// Output of a command without progress; the error is the message of a failed command.
+/// Output without progress, or the failed command's message.
 pub(crate) fn printed(names: &Context, words: &[&OsStr]) -> Result<String, ExperimentError> {
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let ends = [&[OsStr::new("gp")], words, &[OsStr::new("--quiet")]];

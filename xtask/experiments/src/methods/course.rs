@@ -9,7 +9,7 @@ use gp_ep::{InferenceError, Predictor};
 
 pub(crate) type Making<'a> = dyn Fn() -> Result<Predictor, InferenceError> + 'a;
 
-/// Recorder of scores, whose time does not count.
+/// Recorder of scores, outside the timing.
 #[derive(Debug)]
 pub(crate) struct Course<'a> {
     test: &'a Part,
@@ -35,7 +35,7 @@ impl<'a> Course<'a> {
         }
     }
 
-    /// Curves and final scores, with a final point if training ended before the last stop.
+    /// Curves and final scores; an early end adds a point.
     pub(crate) fn end(mut self, fitted: &dyn Fitted) -> Result<Outcome, ExperimentError> {
         let now = self.watch.seconds();
         self.failed.map_or(Ok(()), Err)?;
@@ -49,7 +49,7 @@ impl<'a> Course<'a> {
     }
 }
 
-/// Curves of a method that is not observable during training, and is run again for every stop.
+/// Curves from one run per stop.
 pub(crate) fn started_anew(
     stops: &[u64],
     scores: &[&str],

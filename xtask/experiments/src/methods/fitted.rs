@@ -12,7 +12,7 @@ use std::fmt;
 /// Predictions for N observations.
 #[derive(Clone, Debug)]
 pub enum Predicted {
-    /// N×C probabilities, and the classes' target values.
+    /// N×C probabilities, and class target values.
     Classes(Mat<f64>, Vec<f64>),
     /// N·P means and variances with noise, row-major.
     Numbers(Vec<(f64, f64)>),
@@ -32,18 +32,18 @@ impl fmt::Debug for Learned {
     }
 }
 
-/// Fitted model of classes or numbers.
+/// Model of classes or numbers.
 pub trait Fitted {
     /// Predictions at N×D inputs.
     ///
     /// # Errors
-    /// For a wrong number of inputs.
+    /// Wrong number of inputs.
     fn predict(&self, inputs: MatRef<'_, f64>) -> Result<Predicted, ExperimentError>;
 
     /// `ln p(y)` per observation.
     ///
     /// # Errors
-    /// As [`predict`](Self::predict), and for impossible targets.
+    /// As [`predict`](Self::predict); impossible targets.
     fn log_densities(&self, test: &Part) -> Result<Vec<f64>, ExperimentError> {
         let targets = test.labels().into_iter().enumerate();
         Ok(match self.predict(test.inputs.as_ref())? {
@@ -60,7 +60,7 @@ pub trait Fitted {
         })
     }
 
-    /// Inducing inputs per latent, M×D, if any.
+    /// Inducing inputs per latent, M×D.
     fn inducing(&self) -> Vec<Mat<f64>> {
         Vec::new()
     }

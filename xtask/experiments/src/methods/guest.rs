@@ -10,7 +10,7 @@ use gp_kernels::placement::{Placement, RandomSubset};
 use gp_likelihoods::Likelihood;
 use std::sync::Arc;
 
-/// Method and optional likelihood that replace an item's.
+/// Method, and optional likelihood.
 #[derive(Clone, Debug)]
 pub struct Guest {
     method: Arc<dyn Method>,
@@ -24,9 +24,9 @@ pub struct Start<'a> {
     pub kernel: &'a dyn Kernel,
     /// Likelihood, if the guest has none.
     pub likelihood: Box<dyn Likelihood>,
-    /// Inducing inputs (initially random training rows) or active rows.
+    /// Inducing inputs (random training rows) or active rows.
     pub inducing: usize,
-    /// Iterations, for methods with a setting `iterations`.
+    /// Iterations, for methods with this setting.
     pub steps: u64,
     /// Random seed.
     pub seed: u64,
@@ -39,10 +39,10 @@ pub fn effort(found: &Fit) -> Effort {
 }
 
 impl Guest {
-    /// Parses a method with an optional likelihood, as in `svgp: bernoulli_logit`.
+    /// Parses a method and optional likelihood, as in `svgp: bernoulli_logit`.
     ///
     /// # Errors
-    /// For unknown names; lists the known ones.
+    /// Unknown names; lists known ones.
     pub fn named(name: &str, names: &Context) -> Result<Self, ExperimentError> {
         let (method, likelihood) = match name.split_once(':') {
             Some((method, text)) => (method, Some(names.likelihoods.parse(text.trim())?)),
@@ -51,10 +51,10 @@ impl Guest {
         Ok(Self { method: names.methods.find(method.trim())?, likelihood })
     }
 
-    /// Trains; the method's default decides whether inducing inputs are learned.
+    /// Trains; the method decides whether inducing inputs are learned.
     ///
     /// # Errors
-    /// For an unsupported likelihood, or if training fails.
+    /// Unsupported likelihood, or failed training.
     pub fn fit(&self, training: &Part, start: Start<'_>) -> Result<Fit, ExperimentError> {
         let likelihood = self.likelihood.clone().unwrap_or(start.likelihood);
         if let Some(objection) = self.method.objection(likelihood.as_ref()) {

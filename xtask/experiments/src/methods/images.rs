@@ -9,13 +9,13 @@ use gp_kernels::placement::{KMeans, Placement};
 use gp_likelihoods::{BernoulliLogit, Softmax};
 use gp_variational::Savigp;
 
-/// Minimum images for k-means of inducing inputs: in total, and per inducing input.
+/// Minimum k-means images: total, per inducing input.
 const AMONG: usize = 5000;
 const FOR_EACH: usize = 10;
 /// Samples per multi-class label (Bonilla et al. 2019).
 const SAMPLES: usize = 100;
 
-/// Default kernel for pixels in [0, 1]: RBF, amplitude 1, one length-scale of 0.3 √D.
+/// RBF for pixels in [0, 1]: amplitude 1, length-scale 0.3 √D.
 pub(crate) fn usual(dim: usize) -> Result<Box<dyn Kernel>, ExperimentError> {
     Ok(gp_kernels::parse(&format!("1 * rbf(lengthscale={})", 0.3 * (dim as f64).sqrt()))?)
 }
@@ -32,8 +32,8 @@ pub(crate) fn process(
     Ok(SparseProcess::new(kernel, placed.inputs)?)
 }
 
-/// One full Gaussian. Binary: one latent, logistic likelihood, quadrature. Otherwise a latent per class,
-/// initially equal, and softmax with `SAMPLES` quasi-random samples.
+/// Full Gaussian. Binary: one latent, logistic likelihood, quadrature. Classes: a latent each, initially
+/// equal; softmax with `SAMPLES` quasi-random samples.
 pub(crate) fn model(process: SparseProcess, task: Task) -> Result<Savigp, ExperimentError> {
     model_by(process, task, SAMPLES)
 }

@@ -9,12 +9,12 @@ use gp_kernels::placement::{Placement, RandomSubset};
 /// RBF, amplitude 1, a length-scale of √D per (standardised) input.
 ///
 /// # Errors
-/// If `dim` is 0.
+/// `dim` is 0.
 pub fn one_scale_an_input(dim: usize) -> Result<Box<dyn Kernel>, ExperimentError> {
     Ok(gp_kernels::parse(&format!("1 * rbf(lengthscale=[{}])", scales(dim, 1.0)))?)
 }
 
-/// [`one_scale_an_input`] with latent noise of variance 0.1 and scaled length-scales.
+/// [`one_scale_an_input`] plus noise of variance 0.1, with scaled length-scales.
 ///
 /// # Errors
 /// As [`one_scale_an_input`].
@@ -30,18 +30,17 @@ pub fn one_scale(dim: usize) -> Result<Box<dyn Kernel>, ExperimentError> {
     Ok(gp_kernels::parse(&format!("1 * rbf(lengthscale={})", (dim as f64).sqrt()))?)
 }
 
-/// Authors' initial kernel for Hernández-Lobato & Hernández-Lobato 2016: RBF, amplitude 1, noise variance
-/// 10⁻³, squared length-scales the median squared distance of inducing inputs.
+/// Authors' initial kernel (Hernández-Lobato & Hernández-Lobato 2016): RBF, amplitude 1, noise variance 10⁻³,
+/// squared length-scales the median squared distance of inducing inputs.
 ///
 /// # Errors
-/// If most inducing inputs coincide.
+/// Mostly coinciding inducing inputs.
 pub fn from_distances(inducing: MatRef<'_, f64>) -> Result<Box<dyn Kernel>, ExperimentError> {
     let scale = median_squared_distance(inducing).sqrt();
     let scales = vec![format!("{scale}"); inducing.ncols()].join(", ");
     Ok(gp_kernels::parse(&format!("1 * rbf(lengthscale=[{scales}]) + 0.001 * white"))?)
 }
 
-/// Median over pairs; 1 for a single point.
 fn median_squared_distance(points: MatRef<'_, f64>) -> f64 {
     let squared = |i: usize, j: usize| -> f64 {
         points.row(i).iter().zip(points.row(j).iter()).map(|(a, b)| (a - b).powi(2)).sum()
@@ -55,7 +54,7 @@ fn median_squared_distance(points: MatRef<'_, f64>) -> f64 {
 /// Latent with inducing inputs at random rows.
 ///
 /// # Errors
-/// For invalid inputs.
+/// Invalid inputs.
 pub fn at_random_rows(
     kernel: Box<dyn Kernel>,
     inputs: MatRef<'_, f64>,

@@ -7,11 +7,11 @@ use crate::error::ExperimentError;
 use crate::harness::Outcome;
 use faer::Mat;
 
-/// Cells per side; margin as a share of the data's extent.
+/// Cells per side; relative margin.
 const CELLS: usize = 48;
 const MARGIN: f64 = 0.08;
 
-/// Grid of cells in a plane.
+/// Grid of cells.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plane {
     /// Limits per axis.
@@ -21,7 +21,7 @@ pub struct Plane {
 }
 
 impl Plane {
-    /// Grid around observations with two inputs.
+    /// Grid around two-dimensional observations.
     #[must_use]
     pub fn around(part: &Part) -> Self {
         let ends = [0, 1].map(|d| {
@@ -33,7 +33,7 @@ impl Plane {
         Self { ends, cells: CELLS }
     }
 
-    /// Cell edges along an axis, one more than cells.
+    /// `cells` + 1 edges along an axis.
     #[must_use]
     pub fn edges(&self, axis: usize) -> Vec<f64> {
         let [low, high] = self.ends[axis];
@@ -48,11 +48,11 @@ impl Plane {
         })
     }
 
-    /// Adds score `near_boundary`, and curves `plane` (axis limits), `region` (most probable class per cell,
+    /// Adds score `near_boundary`; curves `plane` (axis limits), `region` (most probable class per cell,
     /// probability to three digits), `inducing K` per latent, `class K` (training points).
     ///
     /// # Errors
-    /// If predictions fail.
+    /// Failed prediction.
     pub fn describe(
         &self,
         outcome: Outcome,

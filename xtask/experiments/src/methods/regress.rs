@@ -21,7 +21,7 @@ pub(crate) const NOISE: f64 = 0.1;
 /// Power EP; learns inducing inputs from k-means. Scores: `smse`, `smll`, `log_evidence`, `seconds`.
 ///
 /// # Errors
-/// If training or prediction fails.
+/// Failed training or prediction.
 pub fn sparse(
     split: &Split,
     inducing: usize,
@@ -72,8 +72,7 @@ fn effort(run: &LearningRecord, evaluations: u64) -> Effort {
     Effort::from(run).with("optimizer", "L-BFGS").with("evaluations at most", evaluations)
 }
 
-/// SMSE: mean squared error over the variance of test targets. SMLL: mean negative log density less that of
-/// N(0, 1), the training moments.
+/// SMSE: mean squared error over test variance. SMLL: mean negative log density minus that of N(0, 1).
 fn scored<F: Fitted>(
     split: &Split,
     learn: impl FnOnce() -> Result<(F, f64, Effort), ExperimentError>,

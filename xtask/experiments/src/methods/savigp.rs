@@ -15,14 +15,13 @@ use gp_optim::{Batches, MinimiseOptions, TrainingProgress};
 use gp_variational::savigp::{BoundLearning, Covariance, Mixture};
 use gp_variational::{DenseVariational, Draws, Expectation, NaturalOptions, Sampling, Savigp};
 
-/// First-order steps of a mixture per L-BFGS iteration of a full Gaussian, whose posterior converges by
-/// natural gradients every iteration.
+/// First-order steps per L-BFGS iteration.
 const FIRST_ORDER: u64 = 15;
 
 /// Posterior over latents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gaussians {
-    /// Full Gaussian; dense if the share of inducing inputs is 1.
+    /// Full Gaussian; dense for share 1.
     Full,
     /// Diagonal Gaussian.
     Diagonal,
@@ -35,13 +34,13 @@ pub enum Gaussians {
 pub struct Automated<'a> {
     /// Likelihood of the observations.
     pub likelihood: &'a dyn Likelihood,
-    /// Kernel of every latent; None for a default with one length-scale per input.
+    /// Kernel of every latent; None: length-scale per input.
     pub kernel: Option<&'a dyn Kernel>,
     /// Method for expectations.
     pub expectation: Expectation,
-    /// Maximum L-BFGS iterations; first-order methods take fifteen steps per iteration.
+    /// Maximum L-BFGS iterations; fifteen first-order steps each.
     pub iterations: u64,
-    /// Inducing inputs as a share of observations; 1 for the dense posterior.
+    /// Inducing inputs per observation; 1: dense posterior.
     pub share: f64,
 }
 
@@ -59,11 +58,10 @@ pub struct Found {
 }
 
 impl Automated<'_> {
-    /// Trains posterior and parameters. Inducing inputs are fixed random training rows, nested for growing
-    /// shares.
+    /// Trains posterior and parameters. Inducing inputs: fixed random rows, nested by share.
     ///
     /// # Errors
-    /// If training fails.
+    /// Failed training.
     pub fn learn(&self, posterior: Gaussians, training: &Part) -> Result<Found, ExperimentError> {
         let natural = NaturalOptions { tolerance: 1e-8, ..Default::default() };
         let table = Table::new(training.inputs.as_ref(), training.targets.as_ref())?;
@@ -117,11 +115,11 @@ impl Automated<'_> {
         Found { posterior, kernel, bound, effort }
     }
 
-    /// Trains and scores: `bound`, `seconds`; `sse` (mean squared error over variance of test targets) and
-    /// `nlpd` (mean negative log density in file units) for numbers; `error` and `nlp` for labels.
+    /// Trains and scores: `bound`, `seconds`; numbers: `sse` (mean squared error over test variance), `nlpd`
+    /// (in file units); labels: `error`, `nlp`.
     ///
     /// # Errors
-    /// If training or prediction fails.
+    /// Failed training or prediction.
     pub fn run(&self, posterior: Gaussians, split: &Split) -> Result<Outcome, ExperimentError> {
         let (found, seconds) = scores::timed(|| self.learn(posterior, &split.training))?;
         let outcome = scored(&found.posterior, split)?.with("bound", found.bound);
@@ -138,8 +136,7 @@ pub(crate) fn scored(fitted: &dyn Fitted, split: &Split) -> Result<Outcome, Expe
     Ok(Outcome::of([("error", error), ("nlp", each.iter().sum::<f64>() / split.test.len() as f64)]))
 }
 
-/// One diagonal Gaussian, split in two if requested, and all free parameters; returns bound and training
-/// record.
+/// Trains parameters and one diagonal Gaussian, then two if requested; returns the bound.
 pub(crate) fn diagonal(
     model: &mut Savigp,
     posterior: Gaussians,
@@ -156,7 +153,7 @@ pub(crate) fn diagonal(
     Ok((bound, second.after(effort)))
 }
 
-/// Exactly `steps` batches. The posterior moves by natural gradients of this rate, or like the parameters.
+/// Exactly `steps` batches; `natural`: rate of the posterior's natural gradients, if any.
 pub(crate) fn in_batches(
     model: &mut Savigp,
     data: &dyn DataSource,
@@ -180,7 +177,7 @@ pub(crate) fn in_batches(
         .with("likelihood learned", model.likelihood().expression()))
 }
 
-/// Posterior and parameters by L-BFGS; returns bound and training record.
+/// Trains everything by L-BFGS; returns the bound.
 pub(crate) fn together(
     model: &mut Savigp,
     data: &dyn DataSource,

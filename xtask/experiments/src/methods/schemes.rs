@@ -29,9 +29,9 @@ pub enum Scheme {
     Outer,
     /// EP converges at each L-BFGS evaluation.
     QuasiNewton,
-    /// One sweep per step, along the gradient that holds at convergence.
+    /// One sweep per step; gradient valid at convergence.
     Inner,
-    /// One sweep per step, along the gradient of the estimate.
+    /// One sweep per step; gradient of the estimate.
     InnerExact,
     /// `Inner` with one site per class.
     Tied,
@@ -42,7 +42,7 @@ impl Setup<'_> {
     /// `error`, `seconds`, `seconds_to_99`.
     ///
     /// # Errors
-    /// If training or prediction fails.
+    /// Failed training or prediction.
     pub fn scheme(&self, scheme: Scheme) -> Result<Outcome, ExperimentError> {
         let training = &self.split.training;
         let labels = training.labels();

@@ -9,7 +9,7 @@ use faer::{Mat, MatRef};
 /// Result of training, and processor seconds.
 ///
 /// # Errors
-/// If training fails.
+/// Failed training.
 pub fn timed<T>(learn: impl FnOnce() -> Result<T, ExperimentError>) -> Result<(T, f64), ExperimentError> {
     let watch = Stopwatch::start();
     let found = learn()?;
@@ -19,17 +19,17 @@ pub fn timed<T>(learn: impl FnOnce() -> Result<T, ExperimentError>) -> Result<(T
 /// `error` and `nll` of predicted labels, and `seconds`.
 ///
 /// # Errors
-/// If prediction fails.
+/// Failed prediction.
 pub fn of_labels(fitted: &dyn Fitted, test: &Part, seconds: f64) -> Result<Outcome, ExperimentError> {
     let (error, each) = of_each_label(fitted, test)?;
     let nll = each.iter().sum::<f64>() / test.len() as f64;
     Ok(Outcome::of([("error", error), ("nll", nll), ("seconds", seconds)]))
 }
 
-/// Error rate, and negative log probability per true label.
+/// Error rate, and negative log probability per label.
 ///
 /// # Errors
-/// If prediction fails.
+/// Failed prediction.
 pub fn of_each_label(fitted: &dyn Fitted, test: &Part) -> Result<(f64, Vec<f64>), ExperimentError> {
     let (p, written) = probabilities(fitted, test.inputs.as_ref())?;
     let wrong = test.labels().iter().enumerate().filter(|(i, y)| written[best(&p, *i)] != **y).count();
@@ -40,18 +40,18 @@ pub fn of_each_label(fitted: &dyn Fitted, test: &Part) -> Result<(f64, Vec<f64>)
 /// Errors of predicted numbers.
 #[derive(Clone, Debug)]
 pub struct Misses {
-    /// Mean squared error per target, standardised; length P.
+    /// Standardised mean squared error per target, P.
     pub squares: Vec<f64>,
-    /// `squares` over the variance of test targets; length P.
+    /// `squares` over the test variance, P.
     pub relative: Vec<f64>,
-    /// Mean negative log density of a row's targets, in file units.
+    /// Mean negative log density per row, in file units.
     pub nlpd: f64,
 }
 
 /// Errors of predicted numbers.
 ///
 /// # Errors
-/// If prediction fails.
+/// Failed prediction.
 pub fn of_numbers(fitted: &dyn Fitted, split: &Split) -> Result<Misses, ExperimentError> {
     let test = &split.test;
     let Predicted::Numbers(moments) = fitted.predict(test.inputs.as_ref())? else {
@@ -90,11 +90,11 @@ fn other(what: &str) -> ExperimentError {
     ExperimentError::Baseline { method: "scoring", what: format!("the model predicts {what}") }
 }
 
-/// Attraction of inducing inputs to class boundaries: share with a second most probable class of probability
-/// at least 0.1, relative to that share of training rows.
+/// Share of inducing inputs near class boundaries (second probability at least 0.1), relative to that of
+/// training rows.
 ///
 /// # Errors
-/// If prediction fails.
+/// Failed prediction.
 pub fn near_boundary(fitted: &dyn Fitted, training: &Part) -> Result<f64, ExperimentError> {
     let share = |inputs: MatRef<'_, f64>| -> Result<f64, ExperimentError> {
         let (p, _) = probabilities(fitted, inputs)?;

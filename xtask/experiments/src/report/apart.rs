@@ -2,14 +2,14 @@
 
 use super::{Published, Summary};
 
-/// Maximum for agreement, in standard errors of the difference.
+/// Agreement limit, in standard errors.
 pub(super) const AGREE: f64 = 2.0;
 
 /// Minimum splits for a standard error.
 pub(super) const SPLITS: usize = 3;
 
-/// Our mean minus the paper's, in standard errors; None with too few splits. A published number without an
-/// error counts as a single run with our deviation.
+/// Our mean minus the paper's, in standard errors; None below `SPLITS`. Without published error, our
+/// single-run deviation counts.
 pub(super) fn apart(ours: Summary, paper: Published) -> Option<f64> {
     let own = ours.error.filter(|_| ours.count >= SPLITS)?.powi(2);
     let variance = own + paper.error.map_or(own * ours.count as f64, |error| error.powi(2));

@@ -18,7 +18,7 @@ pub enum Block {
         /// Rows of cells.
         rows: Vec<Vec<String>>,
     },
-    /// File name without extension, and plot.
+    /// Name without extension, and plot.
     Figure(String, Box<Picture>),
 }
 

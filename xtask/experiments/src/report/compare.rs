@@ -22,7 +22,7 @@ pub struct Comparison<'a> {
 }
 
 impl Comparison<'_> {
-    /// One row per combination that was run or published.
+    /// Row per run or published combination.
     #[must_use]
     pub fn table(&self, digits: usize) -> Block {
         let mut rows = Vec::new();
@@ -77,7 +77,7 @@ impl Comparison<'_> {
         Tally::of(self.reference, self.results, Some(self.measure)).text()
     }
 
-    /// Our results: a row per data set and setting, a column per method.
+    /// Our results by data set, setting, method.
     #[must_use]
     pub fn grid(&self, digits: usize) -> Block {
         let was_run = |method: &&&str| {
@@ -108,7 +108,7 @@ impl Comparison<'_> {
         Block::Table { header: header.map(str::to_owned).collect(), rows }
     }
 
-    /// Means over data sets with results of all methods: a row per setting, a column per method.
+    /// Means over data sets with all methods, by setting and method.
     #[must_use]
     pub fn averages(&self, digits: usize) -> Block {
         let header: Vec<String> =

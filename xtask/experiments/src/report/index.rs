@@ -83,7 +83,7 @@ fn link(item: &str) -> String {
     format!("[{item}]({}.md#{item})", page_of(item))
 }
 
-/// Judgement and reason; marked if all results are of an earlier protocol.
+/// Judgement and reason; marked if all results are old.
 pub(super) fn outcome(judgement: Option<&Judgement>, own: &[&Known]) -> [String; 2] {
     if own.iter().all(|known| known.results.is_empty()) {
         return ["not run".to_owned(), String::new()];

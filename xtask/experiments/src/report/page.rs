@@ -6,7 +6,7 @@ use crate::error::ExperimentError;
 use gp_cli::files;
 use std::path::Path;
 
-/// Page of items of no paper.
+/// Page of own items.
 pub(super) const BEYOND: &str = "beyond";
 const INDEX: [&str; 2] = ["README.md", "index.html"];
 
@@ -36,10 +36,10 @@ impl Page {
         })
     }
 
-    /// Writes Markdown and HTML (returns their names), with plots in `figures`.
+    /// Writes Markdown, HTML and `figures`; returns both page names.
     ///
     /// # Errors
-    /// If a file cannot be written or a plot not drawn.
+    /// Unwritable file, or failed plot.
     pub fn write(&self, folder: &Path) -> Result<[String; 2], ExperimentError> {
         let figures = folder.join("figures");
         files::make_writable_folder(&figures)?;

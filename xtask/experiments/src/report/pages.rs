@@ -11,10 +11,10 @@ use crate::harness::{Extent, Form, Item};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// Pages of items with results in a folder, index first, with the folder's remarks.
+/// Index, and pages with results, including the folder's remarks.
 ///
 /// # Errors
-/// For unreadable results or judgements.
+/// Unreadable results or judgements.
 pub fn pages(items: &[&'static dyn Item], folder: &Path) -> Result<Vec<Page>, ExperimentError> {
     let (changes, judgements) = (Changes::default(), Judgements::read(folder)?);
     let mut known = Vec::new();

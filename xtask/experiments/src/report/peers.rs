@@ -18,9 +18,9 @@ struct Row<'a> {
 }
 
 impl<'a> Comparison<'a> {
-    /// Scores of the first method in the first setting, and of peers, whose reference has settings
-    /// `split=0`, `split=1` etc. If `marked`, the last column names peers that are better (lower) by more
-    /// than two standard errors of the mean difference on equal splits.
+    /// Scores of the first method and setting, and of peers, from reference settings `split=0`, `split=1`
+    /// etc. If `marked`, the last column names peers better (lower) by more than two standard errors of the
+    /// paired difference.
     #[must_use]
     pub fn peers(&self, peers: &[&'a str], digits: usize, marked: bool) -> Block {
         let rows = self.rows(peers);
@@ -44,7 +44,7 @@ impl<'a> Comparison<'a> {
         Block::Table { header, rows: rows.iter().map(cells).collect() }
     }
 
-    /// Sentence counting data sets on which the marked table names each peer, and any peer.
+    /// Sentence counting data sets with better peers.
     #[must_use]
     pub fn tally(&self, peers: &[&'a str]) -> String {
         let behind: Vec<Vec<Behind<'_>>> = self.rows(peers).iter().map(Row::behind).collect();
@@ -101,7 +101,7 @@ fn text(values: &[(usize, f64)], digits: usize) -> String {
     Summary::of(&values).map_or("–".to_owned(), |summary| summary.text(digits))
 }
 
-/// Mean difference on common splits in standard errors; None with too few.
+/// Mean paired difference in standard errors; None if few.
 fn apart(ours: &[(usize, f64)], theirs: &[(usize, f64)]) -> Option<f64> {
     let other = |split: usize| theirs.iter().find(|(other, _)| *other == split).map(|(_, value)| *value);
     let differences: Vec<f64> =

@@ -29,7 +29,7 @@ impl Scale {
     }
 }
 
-/// Curve per method, of the first split with a result; `names`: horizontal axis, vertical axis, curve.
+/// Curves by method, first split; `names`: horizontal axis, vertical axis, curve.
 #[must_use]
 pub fn course(
     results: &Results,
@@ -55,8 +55,7 @@ pub fn course(
     picture(file, title, scale.name(x_name), y_name.to_owned(), layers)
 }
 
-/// Mean scores by a number in the settings: a curve per method, or a horizontal line for settings without
-/// it; `names`: number, score.
+/// Mean scores by a setting's number, or horizontal lines; `names`: number, score.
 #[must_use]
 pub fn levels(
     results: &Results,

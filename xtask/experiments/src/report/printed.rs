@@ -21,12 +21,12 @@ pub(super) struct Figure {
     pub(super) name: &'static str,
     items: &'static str,
     pub(super) what: &'static str,
-    /// Statement in a few words.
+    /// Short statement.
     pub(super) says: &'static str,
 }
 
 impl Figure {
-    /// In the papers' order.
+    /// All, in the papers' order.
     pub(super) fn all() -> impl Iterator<Item = Self> {
         INDEX.lines().skip(1).filter_map(|line| match super::reference::cells(line)[..] {
             [paper, name, items, what, says] => Some(Self { paper, name, items, what, says }),
@@ -34,7 +34,7 @@ impl Figure {
         })
     }
 
-    /// Items that reproduce it, if any.
+    /// Items that reproduce it.
     pub(super) fn items(&self) -> impl Iterator<Item = &'static str> + use<> {
         self.items.split("; ").filter(|name| !name.is_empty())
     }
@@ -45,11 +45,11 @@ pub(super) struct Judgement {
     /// `yes`, `no` or `unclear`.
     pub(super) holds: String,
     pub(super) why: String,
-    /// Plot in `figures` without extension; may be empty.
+    /// Plot name in `figures`; may be empty.
     pub(super) shown: String,
 }
 
-/// By paper and figure.
+/// Judgements by paper and figure.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Judgements(BTreeMap<(String, String), Judgement>);
 

@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Data set, setting, split and protocol.
 type Experiment<'a> = (&'a str, &'a str, usize, u32);
 
-/// Average ranks (1 for the lowest score) with standard errors, over experiments with results of all
-/// methods. Methods without results are left out; ties share their mean rank.
+/// Average ranks (1: lowest score) with standard errors, over experiments that all methods with results
+/// share; ties share mean ranks.
 #[must_use]
 pub fn ranks(results: &Results, methods: &[&str], scores: &[&str]) -> Block {
     let with = |method: &&&str| results.records().any(|record| record.cell.method == ***method);

@@ -28,7 +28,7 @@ pub struct Printed {
 #[derive(Clone, Copy, Debug)]
 pub struct Reference {
     texts: &'static [&'static str],
-    /// Repetitions if errors are standard deviations; 1 if standard errors.
+    /// Repetitions, for standard deviations; else 1.
     repetitions: usize,
 }
 
@@ -36,13 +36,13 @@ impl Reference {
     /// No numbers.
     pub const NONE: Self = Self::new(&[]);
 
-    /// Errors are standard errors.
+    /// Numbers with standard errors.
     #[must_use]
     pub const fn new(texts: &'static [&'static str]) -> Self {
         Self::with_deviations(texts, 1)
     }
 
-    /// Errors are standard deviations over `repetitions`.
+    /// Numbers with standard deviations over `repetitions`.
     #[must_use]
     pub const fn with_deviations(texts: &'static [&'static str], repetitions: usize) -> Self {
         Self { texts, repetitions }
@@ -52,7 +52,7 @@ impl Reference {
         self.texts.iter().flat_map(|text| text.lines().skip(1))
     }
 
-    /// Published number, if any; variants such as `crabs (sex)` may share that of `crabs`.
+    /// Published number, if any; `crabs` for variants such as `crabs (sex)`.
     #[must_use]
     pub fn beside(&self, data: &str, method: &str, setting: &str, measure: &str) -> Option<Published> {
         let found = self.get(data, method, setting, measure);
@@ -81,10 +81,10 @@ impl Reference {
         published(&line, self.repetitions)
     }
 
-    /// Checks that every line has a number.
+    /// Checks the format of all lines.
     ///
     /// # Errors
-    /// The first invalid line.
+    /// First invalid line.
     pub fn check(&self) -> Result<(), String> {
         let is_bad = |line: &&str| {
             let cells = cells(line);
@@ -107,13 +107,13 @@ fn published(line: &[&str], repetitions: usize) -> Option<Published> {
     Some(Published { value, error: error.map(|error| error / (repetitions as f64).sqrt()) })
 }
 
-/// Half of the last printed digit (0.005 for 0.00): precision of a printed error.
+/// Half of the last printed digit (0.005 for 0.00).
 fn half_digit(text: &str) -> f64 {
     let digits = text.split_once('.').map_or(0, |(_, digits)| digits.len());
     0.5 * 10f64.powi(-i32::try_from(digits).unwrap_or(i32::MAX))
 }
 
-/// Cells of a CSV line; those with commas are quoted.
+/// Cells of a CSV line; quoted if with commas.
 pub(super) fn cells(line: &str) -> Vec<&str> {
     let (mut cells, mut rest) = (Vec::new(), line);
     loop {

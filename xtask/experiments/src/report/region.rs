@@ -8,11 +8,10 @@ use gp_cli::picture::{CLASSES, Colour, INK, Layer, Picture};
 /// Colour opacity at probability 1.
 const STRENGTH: f64 = 0.55;
 
-/// Shades below `STRENGTH`; few, so that plots can merge equal cells.
+/// Number of shades; few, to merge cells.
 const SHADES: f64 = 12.0;
 
-/// Most probable class, paler if less certain, training points, inducing inputs of all latents. None without
-/// stored curves.
+/// Most probable class (paler if uncertain), training points, inducing inputs; None without curves.
 #[must_use]
 pub fn regions(results: &Results, file: &str, [data, setting, method]: [&str; 3]) -> Option<Block> {
     let curve = |name: &str| results.curves(data, setting, method, name).first().copied();

@@ -14,7 +14,7 @@ pub struct Stale {
     pub all: usize,
     /// Lines of an earlier protocol.
     pub protocol: usize,
-    /// Lines without a training record (old format).
+    /// Lines without training record (old format).
     pub silent: usize,
     /// Lines whose code has changed.
     pub code: usize,
@@ -26,14 +26,14 @@ pub struct Stale {
 
 type Since = (String, &'static [&'static str]);
 
-/// Cached git comparisons of earlier commits with `HEAD`.
+/// Cached comparisons of commits with `HEAD`.
 #[derive(Debug, Default)]
 pub struct Changes {
     known: RefCell<BTreeMap<Since, BTreeSet<String>>>,
 }
 
 impl Changes {
-    /// Stale lines of an item. Without git, code counts as unchanged.
+    /// Stale lines; without git, code counts as unchanged.
     #[must_use]
     pub fn since(&self, item: &dyn Item, results: &Results) -> Stale {
         let mut stale = Stale::default();
@@ -64,7 +64,7 @@ impl Changes {
 }
 
 impl Stale {
-    /// Sentence with the counts; None if nothing is stale.
+    /// Sentence with counts; None without stale lines.
     #[must_use]
     pub fn text(&self) -> Option<String> {
         let reasons = [
@@ -84,7 +84,7 @@ fn files(count: usize) -> String {
     if count == 1 { "1 file that".to_owned() } else { format!("{count} files that") }
 }
 
-/// Files below `folders` whose code differs between a commit and `HEAD`.
+/// Files whose code differs between `commit` and `HEAD`.
 fn changed(commit: &str, folders: &[&str]) -> Option<BTreeSet<String>> {
     let output = Command::new("git")
         .args(["diff", "--name-only", "--no-renames", commit, "HEAD", "--"])
@@ -129,7 +129,7 @@ fn contents(names: &[String]) -> Option<Vec<String>> {
     Some(parts(&answer, names.len()))
 }
 
-/// Texts of git's answer; a line before each has its length, or reports it missing.
+/// Texts of git's answer, each after its length.
 fn parts(mut answer: &[u8], count: usize) -> Vec<String> {
     let mut texts = Vec::new();
     while texts.len() < count {

@@ -1,6 +1,6 @@
 //! Means over splits.
 
-/// Mean over splits with standard error.
+/// Mean with standard error.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Summary {
     /// Mean over splits with a result.

@@ -11,7 +11,7 @@ pub struct Tally {
     pub within: usize,
     /// Ours better by more.
     pub better: usize,
-    /// Ours worse by more, or different if the measure has no better direction.
+    /// Ours worse, or different if no direction is better.
     pub worse: usize,
     /// Too few splits.
     pub few: usize,
@@ -19,7 +19,7 @@ pub struct Tally {
     pub missing: usize,
     /// Machine-dependent times.
     pub times: usize,
-    /// Compared with results of an earlier protocol, other than times.
+    /// Comparisons with old results, except times.
     pub old: usize,
 }
 

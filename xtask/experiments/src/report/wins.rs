@@ -4,7 +4,7 @@ use super::Block;
 use crate::harness::{Cell, Results};
 use std::collections::BTreeSet;
 
-/// Two methods, and the published share of wins of the first.
+/// Two methods to compare.
 #[derive(Clone, Copy, Debug)]
 pub struct Pairing {
     /// First method.
@@ -17,8 +17,8 @@ pub struct Pairing {
     pub paper: Option<f64>,
 }
 
-/// Per pair: share of experiments (data set, setting, split) won by the first method, with a standard error
-/// that assumes independence; number of data sets with a better mean.
+/// Share of experiments (data set, setting, split) won, with standard error under independence; data sets
+/// with better mean.
 #[must_use]
 pub fn wins(results: &Results, data: &[&str], pairings: &[Pairing]) -> Block {
     let row = |pair: &Pairing| {

@@ -1,4 +1,4 @@
-//! Runs of an item that uses all processors are sequential.
+//! Runs of items that use all processors are sequential.
 
 use gp_experiments::ExperimentError;
 use gp_experiments::data::Store;

@@ -1,4 +1,4 @@
-//! Integration tests in one program, because linking several takes longer than compiling.
+//! Integration tests in one program, which links faster than several.
 
 mod alone;
 mod data;

@@ -103,7 +103,7 @@ pub(crate) fn npz(random: &mut Random) -> Vec<u8> {
     bytes
 }
 
-/// Archive entry fields, written in its local header and the directory.
+/// Fields of both archive headers.
 struct Sizes {
     method: u16,
     packed: u32,

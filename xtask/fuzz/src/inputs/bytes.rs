@@ -5,8 +5,7 @@ use crate::random::Random;
 /// Bytes with a meaning in some format.
 const BYTES: [u8; 16] = *b"\x00\x01\x7f\x80\xff,\"\n\r;:(=)[\t";
 
-/// Applies one to four mutations: sets a byte, flips a bit, removes or repeats a piece, overwrites a number,
-/// or truncates.
+/// Applies one to four mutations.
 pub(crate) fn damage(bytes: &mut Vec<u8>, random: &mut Random) {
     for _ in 0..1 + random.below(4) {
         if bytes.is_empty() {
@@ -30,7 +29,7 @@ pub(crate) fn damage(bytes: &mut Vec<u8>, random: &mut Random) {
     }
 }
 
-/// Overwrites 1 to 8 bytes with an edge-case number in either byte order.
+/// Overwrites 1 to 8 bytes with an edge-case number.
 pub(crate) fn overwrite(bytes: &mut [u8], at: usize, random: &mut Random) {
     let size = 1 << random.below(4);
     let number = random.edge();

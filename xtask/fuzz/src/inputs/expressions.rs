@@ -120,7 +120,7 @@ pub(crate) fn likelihood(random: &mut Random) -> Vec<u8> {
     finished(text, random)
 }
 
-/// Adds a fault in one of three cases.
+/// Adds a fault with probability 1/3.
 fn finished(mut text: String, random: &mut Random) -> Vec<u8> {
     if random.once_in(3) {
         let place = random.below(text.len() + 1);
@@ -156,7 +156,7 @@ fn product(text: &mut String, depth: usize, random: &mut Random) {
 
 fn factor(text: &mut String, depth: usize, random: &mut Random) {
     if depth > DEEP {
-        // Nesting without branches: branching at every depth would make huge expressions.
+        // Nest without branches, which would make huge expressions.
         text.push('(');
         factor(text, depth - 1, random);
         return text.push(')');

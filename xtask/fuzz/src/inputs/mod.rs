@@ -14,9 +14,9 @@ use gp_optim::{CheckpointFile, Control, MinimiseOptions, minimise};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Maximum bytes of corpus files; longer ones are slower and find no more.
+/// Maximum bytes of corpus files.
 const LONGEST: usize = 16_384;
-/// Extensions of valid files in `gp-cli/tests/data`, by reader.
+/// Extensions by reader, in `gp-cli/tests/data`.
 const ENDS: [(&str, &[&str]); 5] = [
     ("npy", &["npy"]),
     ("npz", &["npz"]),
@@ -63,7 +63,7 @@ impl Inputs {
         Ok(Self { name: name.to_owned(), corpus, make })
     }
 
-    /// Input that depends on seed, reader and index only.
+    /// Input, determined by seed, reader and index.
     pub(crate) fn input(&self, seed: u64, index: u64) -> Vec<u8> {
         let random = &mut Random::of(seed, &self.name, index);
         if ["model", "checkpoint"].contains(&self.name.as_str()) && !random.once_in(8) {
@@ -98,7 +98,7 @@ impl Inputs {
         })
     }
 
-    /// Mutates metadata, which Parquet has before the length at the end; other formats are mutated anywhere.
+    /// Mutates Parquet near its end, other formats anywhere.
     fn damage_ends(&self, bytes: &mut Vec<u8>, random: &mut Random) {
         let length = bytes.len();
         if self.name != "parquet" || length < 16 {

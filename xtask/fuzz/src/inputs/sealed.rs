@@ -7,10 +7,10 @@ use safetensors::tensor::{Dtype, TensorView};
 use serde_json::{Number, Value};
 use std::collections::HashMap;
 
-/// Metadata entry with a model file's record, and tensor with its checksum.
+/// Names of a model's record and checksum.
 const RECORD: &str = "gp-model";
 const CHECK: &str = "record.crc32";
-/// Header: magic bytes, version, payload length; the checksum follows.
+/// Magic, version, payload length; the checksum follows.
 const HEAD: usize = 20;
 
 const WORDS: [&str; 14] = [
@@ -30,7 +30,7 @@ const WORDS: [&str; 14] = [
     "rbf(lengthscale=[1, 2, 3])",
 ];
 
-/// Model file with one to three mutations of record or numbers, correct checksums.
+/// Mutated model file with correct checksums.
 pub(crate) fn model(bytes: &[u8], random: &mut Random) -> Option<Vec<u8>> {
     let (_, metadata) = SafeTensors::read_metadata(bytes).ok()?;
     let text = metadata.metadata().as_ref()?.get(RECORD)?;
@@ -103,7 +103,7 @@ fn count(value: &Value) -> usize {
     }
 }
 
-/// Changes the value of this index in depth-first order.
+/// Changes the value at this depth-first index.
 fn change(value: &mut Value, left: &mut usize, random: &mut Random) {
     if *left == 0 {
         *value = changed(value, random);
@@ -192,7 +192,7 @@ fn crc32(bytes: &[u8]) -> u32 {
     crc.sum()
 }
 
-/// Checkpoint with a mutated payload, correct length and checksum.
+/// Mutated checkpoint with correct length and checksum.
 pub(crate) fn checkpoint(bytes: &[u8], random: &mut Random) -> Option<Vec<u8>> {
     let (head, rest) = bytes.split_at_checked(HEAD)?;
     let mut payload = rest.get(8..)?.to_vec();

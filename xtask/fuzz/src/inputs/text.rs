@@ -66,7 +66,7 @@ pub(crate) fn csv(random: &mut Random) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// Compressed or stored, one or two members, optional header fields.
+/// One or two members, compressed or stored.
 pub(crate) fn gzip(random: &mut Random) -> Vec<u8> {
     let text = csv(random);
     let mut bytes = member(&text, random);

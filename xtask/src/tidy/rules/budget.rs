@@ -1,11 +1,11 @@
-//! Only one module queries memory; tables are read through the counting reader.
+//! One module queries memory; tables are read through the counting reader.
 
 use crate::tidy::finding::Finding;
 use crate::tidy::tree::{Audience, SourceFile, Tree};
 
 const COMMAND: &str = "gp-cli/src/";
 const ASKS: &str = "gp-cli/src/memory/";
-/// Table readers, including the counting one.
+/// Table readers.
 const READERS: &str = "gp-cli/src/data/";
 const COUNTS: &str = "gp-cli/src/data/counted.rs";
 const FILES: &[&str] = &["proc/meminfo", "proc/self/limits", "sys/fs/cgroup", "MemAvailable"];

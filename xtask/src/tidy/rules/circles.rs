@@ -1,11 +1,11 @@
-//! Files of a crate do not import each other in a circle.
+//! No import cycles between files of a crate.
 
 use std::collections::VecDeque;
 
 use crate::tidy::finding::Finding;
 use crate::tidy::tree::{Audience, Import, Member, SourceFile, Tree, imports};
 
-/// A shortest circle per finding, reported at its first file.
+/// One shortest cycle per finding.
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     tree.members.iter().flat_map(circles).collect()
 }
@@ -27,14 +27,13 @@ fn circles(member: &Member) -> Vec<Finding> {
     findings
 }
 
-/// `true` for a file in a module's folder, such as `a/b.rs` for `a.rs` or `a/mod.rs`: both share private
-/// items and count as one.
+/// `true` for `a/b.rs` in module `a.rs` or `a/mod.rs`: both share private items and count as one.
 fn is_inside(file: &str, module: &str) -> bool {
     let folder = module.strip_suffix("/mod.rs").or_else(|| module.strip_suffix(".rs"));
     folder.and_then(|folder| file.strip_prefix(folder)).is_some_and(|below| below.starts_with('/'))
 }
 
-/// Shortest circle through a file, avoiding reported files.
+/// Shortest cycle through `start` without reported files.
 fn shortest_circle<'a>(start: usize, imports: &'a [Import], told: &[bool]) -> Option<Vec<&'a Import>> {
     let mut before: Vec<Option<&Import>> = vec![None; told.len()];
     let mut next = VecDeque::from([start]);

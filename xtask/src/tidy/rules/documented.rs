@@ -1,5 +1,4 @@
-//! Public documentation says more than names, unlike "Gets the name" for `name`. rustc's `missing_docs` checks its
-//! existence.
+//! Public documentation says more than names; rustc's `missing_docs` requires its existence.
 
 use proc_macro2::Ident;
 use syn::{Attribute, Fields, Item, ItemMod, Visibility};
@@ -77,7 +76,7 @@ impl Visit<'_> {
         }
     }
 
-    /// Named fields; the type or variant describes unnamed ones.
+    /// Named fields only.
     fn fields(&mut self, fields: &Fields, is_visible: impl Fn(&syn::Field) -> bool) {
         for field in fields.iter().filter(|field| is_visible(field)) {
             if let Some(name) = &field.ident {
@@ -156,7 +155,7 @@ fn words(text: &str) -> Vec<String> {
     parts.filter(|part| !part.is_empty()).map(str::to_lowercase).collect()
 }
 
-/// `noiseVariance` and `NoiseVariance` with a space before each capital.
+/// Name with a space before each capital.
 fn spaced(name: &str) -> String {
     let mut out = String::new();
     for character in name.chars() {

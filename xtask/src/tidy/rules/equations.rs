@@ -13,7 +13,7 @@ pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
         .collect()
 }
 
-/// Label and path of a table row whose last cell is a path in code style.
+/// Label and path; None without backticks.
 fn entry(line: &str) -> Option<(&str, &str)> {
     let mut cells = line.strip_prefix("| ")?.strip_suffix(" |")?.split(" | ");
     let (label, path) = (cells.next()?, cells.last()?);
@@ -28,7 +28,7 @@ fn fault(tree: &Tree, label: &str, path: &str) -> Option<String> {
     (!is_cited).then(|| format!("cite `{label}` in `{path}`, or remove the entry"))
 }
 
-/// Removes blanks, line ends and comment markers, so that citations may span lines.
+/// Drops whitespace and comment markers, because citations span lines.
 fn words(source: &str) -> String {
     let lines = source.lines().map(|line| line.trim_start().trim_start_matches(['/', '!']));
     lines.flat_map(str::split_whitespace).collect()

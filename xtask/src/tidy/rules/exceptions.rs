@@ -1,4 +1,4 @@
-//! Every crate inherits the workspace lints; no file or module disables them as a whole.
+//! Crates inherit the workspace lints; no file or module disables them as a whole.
 //!
 //! clippy's `allow_attributes` misses `#![allow(…)]`.
 

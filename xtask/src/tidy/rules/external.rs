@@ -1,12 +1,12 @@
-//! Third-party crates: only gp-linalg calls matrix products, and some crates are banned.
+//! Only gp-linalg calls matrix products; some crates are banned.
 //!
-//! gp-linalg restores the processor state and avoids sizes at which faer is slow. Operators between matrices (`a * b`)
-//! need type information and are not checked.
+//! gp-linalg restores the processor state and avoids slow sizes of faer. Operators (`a * b`) are not checked, because
+//! their types are unknown.
 
 use crate::tidy::finding::Finding;
 use crate::tidy::tree::{Member, Mention, MentionKind, Tree};
 
-/// Only crate that calls faer's products and factorisations.
+/// Only caller of faer's products and factorisations.
 const DOOR: &str = "gp-linalg";
 
 /// Matrix methods of faer.

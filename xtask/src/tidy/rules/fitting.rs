@@ -1,13 +1,13 @@
-//! Code that predicts, scores or shows a model imports nothing from fitting.
+//! Prediction, scoring and display import nothing from fitting.
 
 use crate::tidy::finding::Finding;
 use crate::tidy::tree::{Audience, Import, Member, SourceFile, Tree, imports};
 
 const COMMAND: &str = "gp-cli";
-/// Fitting modules, which only they and `ALSO` may import.
+/// Modules that only they and `ALSO` may import.
 const FITTING: &[&str] =
     &["fit/", "method/", "commands/fit.rs", "commands/cv/", "commands/demo/", "commands/diagnose.rs"];
-/// Lists of commands and methods, table checks before a fit, and updates.
+/// Command and method lists, table checks, updates.
 const ALSO: &[&str] =
     &["arguments.rs", "context.rs", "commands/check.rs", "commands/generate.rs", "update.rs"];
 

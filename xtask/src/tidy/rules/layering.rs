@@ -5,9 +5,9 @@ use crate::tidy::tree::{Dependency, Member, Section, Tree};
 
 struct Place {
     name: &'static str,
-    /// Layer from the bottom; tests may use anything not above.
+    /// From the bottom; tests may use all not above.
     floor: u8,
-    /// Workspace crates for library and programs.
+    /// Allowed workspace crates, except for tests.
     may_use: &'static [&'static str],
 }
 
@@ -39,7 +39,7 @@ fn place(name: &str) -> Option<&'static Place> {
     HOUSE.iter().find(|place| place.name == name)
 }
 
-/// Owner of a package below a crate's `examples/` or `xtask/`, which may use what the owner's users may.
+/// Crate whose rules apply to its `examples/`, or to `xtask/`.
 fn owner(folder: &str) -> Option<&'static Place> {
     let (owner, below) = folder.split_once('/')?;
     (owner == "xtask" || below.starts_with("examples/")).then(|| place(owner))?

@@ -1,6 +1,4 @@
-//! Rules, one file each.
-//!
-//! A rule is a function from the tree to findings and a row in [`RULES`].
+//! Rules, one per file. Each is a function from the tree to findings, and a row of [`RULES`].
 
 mod budget;
 mod circles;

@@ -1,4 +1,4 @@
-//! Every file of a library or its tests is a declared module; others are not compiled or tested.
+//! Every file of a library or its tests is a declared module; cargo ignores others.
 
 use std::collections::BTreeSet;
 
@@ -24,7 +24,7 @@ fn is_looked_at(path: &str) -> bool {
     path.starts_with("src/") || path.starts_with("tests/")
 }
 
-/// `true` if cargo takes it for a library or program root.
+/// `true` for roots of cargo targets.
 fn is_root(path: &str) -> bool {
     let parts: Vec<&str> = path.split('/').collect();
     matches!(

@@ -1,7 +1,6 @@
 //! Public type names are unique among libraries, all type names within a library.
 //!
-//! Names must be unambiguous in signatures, errors and searches. Equal names in one module are `cfg` alternatives and
-//! count as one.
+//! Equal names in one module are `cfg` alternatives and count as one.
 
 use std::collections::BTreeMap;
 

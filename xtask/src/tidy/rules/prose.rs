@@ -1,9 +1,9 @@
-//! Unfinished work belongs in the issue tracker, not in sources.
+//! Sources contain no notes of unfinished work.
 
 use crate::tidy::finding::Finding;
 use crate::tidy::tree::{SourceFile, Tree};
 
-/// Banned words, assembled so that this file does not contain them.
+/// Assembled, because this file is checked too.
 const WORDS: &[&str] = &[concat!("TO", "DO"), concat!("FIX", "ME"), concat!("XX", "X"), concat!("HA", "CK")];
 
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {

@@ -1,19 +1,17 @@
-//! Only code that limits sizes reads files to their end.
-//!
-//! Devices and compressed files may be endless and take all memory.
+//! Only code that limits sizes reads whole files, because devices and compressed files may be endless.
 
 use crate::tidy::finding::Finding;
 use crate::tidy::tree::{Mention, MentionKind, Tree};
 
 const COMMAND: &str = "gp-cli/src/";
-/// Code that limits sizes, and readers of short system files.
+/// Code with size limits, and readers of system files.
 const EXEMPT: [&str; 4] = [
     "gp-cli/src/files/read.rs",
     "gp-cli/src/data/counted.rs",
     "gp-cli/src/memory/",
     "gp-cli/src/interrupt.rs",
 ];
-/// Functions that read to the end, by their last two path segments.
+/// Functions by their last two path segments.
 const CALLS: &[(&str, &str)] = &[("fs", "read"), ("fs", "read_to_string"), ("io", "read_to_string")];
 const METHODS: &[&str] = &["read_to_end", "read_to_string"];
 

@@ -1,4 +1,4 @@
-//! Every third-party dependency has a reason, in one place.
+//! Every third-party dependency has a reason in ARCHITECTURE.md.
 
 use crate::tidy::finding::Finding;
 use crate::tidy::tree::Tree;
@@ -28,7 +28,7 @@ pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// Crates in the table, with lines: names in code style in first cells.
+/// Lines and crate names of the table.
 fn listed(text: &str) -> Vec<(usize, &str)> {
     let lines = text.lines().enumerate().skip_while(|(_, line)| *line != HEADING).skip(1);
     let table =

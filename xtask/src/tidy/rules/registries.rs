@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use crate::tidy::finding::Finding;
 use crate::tidy::tree::{Audience, Member, MentionKind, SourceFile, Tree};
 
-/// Folder of implementations (one per file or subfolder), registry, and tests over it; paths relative to the
-/// crate.
+/// Paths from the crate; one implementation per file or subfolder.
 struct Collection {
     crate_folder: &'static str,
     folder: &'static str,
@@ -29,7 +28,7 @@ const COLLECTIONS: &[Collection] = &[
     },
 ];
 
-/// Implementations outside their registry, and registries outside conformance tests; skips missing folders.
+/// Unregistered implementations, and registries without conformance tests.
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for collection in COLLECTIONS {
@@ -51,7 +50,7 @@ impl Collection {
         findings
     }
 
-    /// Module name and file (first file of a subfolder) of each implementation.
+    /// First file by module name.
     fn implementations<'a>(&self, member: &'a Member) -> BTreeMap<&'a str, &'a str> {
         let prefix = format!("{}/{}/", self.crate_folder, self.folder);
         let mut found = BTreeMap::new();
@@ -96,7 +95,7 @@ impl Collection {
     }
 }
 
-/// `true` if shipped code of the registry mentions `module::name` or `name::…`.
+/// `true` if shipped code mentions `module::name` or `name::…`.
 fn names(registry: &SourceFile, module: &str, name: &str) -> bool {
     registry.shipped_mentions().any(|mention| match &mention.kind {
         MentionKind::Path(segments) => {
@@ -107,7 +106,7 @@ fn names(registry: &SourceFile, module: &str, name: &str) -> bool {
     })
 }
 
-/// `true` for a path such as `registry::kernels()`, `Registry::new()`, `gp_kernels::KernelRegistry`.
+/// `true` for paths such as `Registry::new()`.
 fn uses_registry(tests: &SourceFile) -> bool {
     tests.mentions.iter().any(|mention| match &mention.kind {
         MentionKind::Path(segments) => {

@@ -3,7 +3,7 @@
 use crate::tidy::finding::Finding;
 use crate::tidy::tree::{DocComment, SourceFile, Tree, shipped_comments};
 
-/// Words that may not open a summary.
+/// Banned first words of summaries.
 const RIDDLES: &[&str] = &[
     "what",
     "how",
@@ -33,13 +33,13 @@ const RIDDLES: &[&str] = &[
 
 const VAGUE: &[&str] = &["whoever", "somebody", "nobody"];
 
-/// Wrong verb forms in function summaries.
+/// Banned first verbs of function summaries.
 const BARE_VERBS: &[&str] = &[
     "add", "apply", "build", "compute", "create", "fill", "find", "get", "give", "make", "put", "remove",
     "replace", "return", "take", "write",
 ];
 
-/// Words before a distributive article, which should be "per"; `COUNTED_BY` follow it.
+/// Words before a wrong "a", and `COUNTED_BY`.
 const COUNTED: &[&str] = &[
     "one",
     "number",
@@ -122,7 +122,7 @@ fn distributive(comment: &DocComment<'_>) -> Option<String> {
     Some(found.join(" "))
 }
 
-/// Lower-case words without punctuation; code in backticks is one word that matches nothing.
+/// Lower-case words without punctuation, except backticks.
 fn words(text: &str) -> impl Iterator<Item = String> {
     let is_edge = |character: char| !character.is_alphanumeric() && character != '`';
     text.split_whitespace().map(move |word| word.trim_matches(is_edge).to_lowercase())

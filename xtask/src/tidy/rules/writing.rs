@@ -1,16 +1,15 @@
 //! Files are written only through `gp_optim::files`, which is atomic.
 //!
-//! Other writes would truncate files in a crash, overwrite existing ones, or remain after a signal. Unnamed files and
-//! folders are exempt.
+//! Other writes lose data in a crash or leave files after a signal. Unnamed files and folders are exempt.
 
 use crate::tidy::finding::Finding;
 use crate::tidy::tree::{Mention, MentionKind, Tree};
 
 const DOOR: &str = "gp-optim/src/files/";
-/// Paths under the rule.
+/// Checked folders.
 const THROUGH: [&str; 2] = ["gp-cli/src/", "gp-optim/src/"];
 
-/// Functions that write or name files, by their last two path segments.
+/// Functions by their last two path segments.
 const CALLS: &[(&str, &str)] = &[
     ("File", "create"),
     ("File", "create_new"),

@@ -1,4 +1,4 @@
-//! Audience of code, on which rules about panics and documentation depend.
+//! Audience of code, for rules about panics and documentation.
 
 use std::ops::RangeInclusive;
 
@@ -7,14 +7,14 @@ use syn::spanned::Spanned as _;
 use syn::visit::{self, Visit};
 use syn::{Attribute, Meta, Token};
 
-/// Audience, in order of increasing laxness; code nested in test code is test code.
+/// From strict to lax; nested code takes the laxest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Audience {
-    /// Run by users of the crate.
+    /// Run by users.
     Users,
     /// Public code for tests, which may assert.
     TestKit,
-    /// The crate's own tests, benchmarks and examples.
+    /// Own tests, benchmarks, examples.
     Tests,
 }
 
@@ -38,7 +38,7 @@ pub(crate) fn of_attributes(attributes: &[Attribute]) -> Audience {
     attributes.iter().map(of_attribute).fold(Audience::Users, Audience::max)
 }
 
-/// `true` if only the crate's own tests have the item.
+/// `true` for items of own tests only.
 pub(crate) fn is_test_only(attributes: &[Attribute]) -> bool {
     of_attributes(attributes) == Audience::Tests
 }
@@ -53,7 +53,7 @@ fn of_attribute(attribute: &Attribute) -> Audience {
     attribute.parse_args::<Meta>().map_or(Audience::Users, |condition| of_condition(&condition))
 }
 
-/// Strictest audience for which the condition can be true.
+/// Strictest audience under which the condition may hold.
 fn of_condition(condition: &Meta) -> Audience {
     match condition {
         Meta::Path(path) if path.is_ident("test") => Audience::Tests,
@@ -119,7 +119,7 @@ impl<'ast> Visit<'ast> for Collector {
     }
 }
 
-/// Empty for kinds that cannot hold code.
+/// Empty for items without code.
 pub(crate) fn item_attributes(item: &syn::Item) -> &[Attribute] {
     match item {
         syn::Item::Const(item) => &item.attrs,

@@ -1,15 +1,15 @@
-//! Documentation comments as text lines, each with its item.
+//! Documentation comments with their items.
 
 use crate::tidy::tree::{Audience, SourceFile};
 
-/// Run of `///` lines, or a file's leading `//!` lines.
+/// Run of `///` lines, or leading `//!` lines.
 #[derive(Debug)]
 pub(crate) struct DocComment<'a> {
     /// First line, from 1.
     pub(crate) line: usize,
     /// Lines without markers and code blocks.
     pub(crate) prose: Vec<&'a str>,
-    /// First line of the item after attributes; empty for a file.
+    /// Item's first line after attributes; empty for files.
     pub(crate) item: &'a str,
 }
 
@@ -27,7 +27,7 @@ impl DocComment<'_> {
     }
 }
 
-/// Comments in code for users or their tests, in order.
+/// Comments outside tests, in order.
 pub(crate) fn shipped(source: &SourceFile) -> Vec<DocComment<'_>> {
     let mut comments = of_text(&source.text);
     comments.retain(|comment| source.audience_at(comment.line) != Audience::Tests);

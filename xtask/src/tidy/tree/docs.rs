@@ -4,7 +4,7 @@ use syn::{Attribute, Expr, ExprLit, ExprMacro, Lit, LitStr, Meta};
 
 use crate::tidy::tree::Tree;
 
-/// Documentation of a file at `path`, a line per comment line, including `#[doc = include_str!("…")]`.
+/// Documentation lines, including `#[doc = include_str!("…")]` relative to `path`.
 pub(crate) fn text(attributes: &[Attribute], path: &str, tree: &Tree) -> String {
     let parts = attributes.iter().filter_map(|attribute| match &attribute.meta {
         Meta::NameValue(pair) if pair.path.is_ident("doc") => value(&pair.value, path, tree),

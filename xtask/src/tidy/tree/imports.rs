@@ -20,9 +20,7 @@ pub(crate) struct Import {
     pub(crate) line: usize,
 }
 
-/// First import per pair of files of a crate, in shipped code.
-///
-/// Names are followed through re-exports to the defining file; a re-export alone imports nothing.
+/// First import per pair of files, in shipped code; re-exports lead to the defining file.
 pub(crate) fn imports(sources: &[&SourceFile]) -> Vec<Import> {
     let modules = Modules::new(sources);
     let mut found: Vec<Import> = (0..modules.list.len()).flat_map(|from| modules.imports_of(from)).collect();
@@ -76,7 +74,7 @@ impl<'a> Modules<'a> {
         all.collect()
     }
 
-    /// Defining file of a path in this module; None for modules and other crates.
+    /// Defining file; None for modules and other crates.
     fn definition(&self, at: usize, path: &[String], steps: usize) -> Option<usize> {
         let (first, rest) = path.split_first()?;
         let own = &self.list[at].path;
@@ -139,7 +137,7 @@ impl<'a> Module<'a> {
         lines.any(|(first, last)| (first..=last).contains(&line))
     }
 
-    /// First line of shipped code that uses a re-exported name in its own file.
+    /// First shipped use of a re-exported name.
     fn use_of(&self, name: &str, (first, last): (usize, usize)) -> Option<usize> {
         let lines = self.source.text.lines().enumerate().map(|(index, line)| (index + 1, line));
         let mut code = lines.filter(|(line, text)| {

@@ -8,7 +8,7 @@ use crate::error::XtaskError;
 
 #[derive(Debug)]
 pub(crate) struct Manifest {
-    /// Relative to the workspace root.
+    /// From the workspace root.
     pub(crate) path: String,
     /// None in a pure workspace manifest.
     pub(crate) package: Option<String>,

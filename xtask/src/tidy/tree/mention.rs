@@ -1,7 +1,6 @@
-//! Paths and method calls in the token stream.
+//! Paths and method calls among tokens, because syntax trees do not parse macro arguments.
 //!
-//! Syntax trees hold macro arguments only as tokens, as in `assert!(x.unwrap() > 0.0)`. Strings, comments and
-//! documentation examples do not count.
+//! Strings, comments and documentation are ignored.
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 
@@ -13,7 +12,7 @@ pub(crate) struct Mention {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum MentionKind {
-    /// `a::b::c`: at least two segments; members of a `use` group include its prefix.
+    /// Two or more segments, with `use` prefix.
     Path(Vec<String>),
     /// `.name(…)`, also with type arguments.
     Method(String),
@@ -40,7 +39,7 @@ fn scan_into(tokens: TokenStream, prefix: &[String], mentions: &mut Vec<Mention>
     }
 }
 
-/// Classifies the path at `at` by the following token; returns the next position.
+/// Scans the path at `at`; returns the next position.
 fn scan_name(tokens: &[TokenTree], at: usize, prefix: &[String], mentions: &mut Vec<Mention>) -> usize {
     let line = tokens[at].span().start().line;
     let (own_segments, end) = path_from(tokens, at);
@@ -80,7 +79,7 @@ fn is_separator(tokens: &[TokenTree], at: usize) -> bool {
     is_punct(tokens, at, ':') && is_punct(tokens, at + 1, ':')
 }
 
-/// `true` if an argument list, or type arguments before one, start here.
+/// `true` at an argument list or type arguments.
 fn is_called(tokens: &[TokenTree], at: usize) -> bool {
     group_at(tokens, at, Delimiter::Parenthesis).is_some()
         || (is_separator(tokens, at) && is_punct(tokens, at + 2, '<'))

@@ -30,15 +30,15 @@ pub(crate) struct Tree {
 }
 
 pub(crate) struct Member {
-    /// Relative to the workspace root.
+    /// From the workspace root.
     pub(crate) folder: String,
     pub(crate) manifest: Manifest,
-    /// Rust files sorted by path, including tests, benchmarks and examples.
+    /// Sorted by path, with tests and examples.
     pub(crate) sources: Vec<SourceFile>,
 }
 
 impl Tree {
-    /// Reads the workspace; fails if a manifest or source cannot be read or parsed.
+    /// Reads and parses manifests and sources.
     pub(crate) fn load(root: &Path) -> Result<Self, XtaskError> {
         let manifest = Manifest::load(root, "Cargo.toml")?;
         let members =
@@ -58,7 +58,7 @@ impl Tree {
         self.members.iter().flat_map(|member| &member.sources)
     }
 
-    /// Text by path from the workspace root; `None` if unreadable.
+    /// Text of a file; `None` if unreadable.
     pub(crate) fn read(&self, path: &str) -> Option<String> {
         std::fs::read_to_string(self.root.join(path)).ok()
     }

@@ -5,9 +5,9 @@ use syn::{Expr, ExprLit, Item, ItemMod, Lit, Meta};
 use crate::tidy::tree::audience::{self, Audience};
 use crate::tidy::tree::source::SourceFile;
 
-/// Sets the audience of direct and indirect modules of tests and test kits.
+/// Passes audiences on to declared modules.
 pub(crate) fn spread_audience(sources: &mut [SourceFile]) {
-    // Each pass reaches one file deeper; depth is bounded by the number of files.
+    // Terminates, because each pass raises one audience.
     while let Some((index, audience)) = first_laxer(sources) {
         sources[index].audience = audience;
     }

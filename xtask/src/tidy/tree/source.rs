@@ -9,19 +9,19 @@ use crate::tidy::tree::audience::{self, Audience, Region};
 use crate::tidy::tree::mention::{self, Mention};
 
 pub(crate) struct SourceFile {
-    /// Relative to the workspace root, separated by `/`.
+    /// From the workspace root, with `/`.
     pub(crate) path: String,
     pub(crate) text: String,
     pub(crate) syntax: syn::File,
-    /// Every path and method call, for rules about usage.
+    /// All paths and method calls.
     pub(crate) mentions: Vec<Mention>,
-    /// Audience of the file; some regions may be test-only.
+    /// Audience outside `regions`.
     pub(crate) audience: Audience,
     regions: Vec<Region>,
 }
 
 impl SourceFile {
-    /// Parses `path`, relative to `root`; `folder` is its crate's.
+    /// Parses `path` of crate `folder`, both from `root`.
     pub(crate) fn load(root: &Path, folder: &str, path: &str) -> Result<Self, XtaskError> {
         let file = root.join(path);
         let text =
@@ -47,7 +47,7 @@ impl SourceFile {
         inside.map(|region| region.audience).fold(self.audience, Audience::max)
     }
 
-    /// Mentions outside tests, benchmarks, examples and test kits.
+    /// Mentions in code for users.
     pub(crate) fn shipped_mentions(&self) -> impl Iterator<Item = &Mention> {
         self.mentions.iter().filter(|mention| self.audience_at(mention.line) == Audience::Users)
     }

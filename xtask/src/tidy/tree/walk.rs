@@ -4,10 +4,9 @@ use std::path::Path;
 
 use crate::error::XtaskError;
 
-/// Sorted Rust files below `folder`, relative to `root`, separated by `/`.
+/// Sorted Rust files below `folder`, relative to `root`.
 ///
-/// Skips build output, hidden folders, and separate packages. Uses the file system instead of git, to check
-/// unpacked archives too.
+/// Skips build output, hidden folders, separate packages. Works without git, to check unpacked archives.
 pub(crate) fn rust_files(root: &Path, folder: &str) -> Result<Vec<String>, XtaskError> {
     let mut files = Vec::new();
     collect(root, folder, &mut files)?;

@@ -1,4 +1,4 @@
-//! Laplace's approximation through inducing inputs, for any likelihood with derivatives.
+//! Laplace's approximation with inducing inputs, for differentiable likelihoods.
 
 mod model;
 
@@ -11,9 +11,8 @@ use gp_ep::{EvidenceKind, LatentModel};
 use gp_likelihoods::Likelihood;
 use model::Model;
 
-/// Laplace's approximation: Gaussian at the mode of the whitened inducing values, with the curvature there.
-/// Latent values are replaced by their means given the inducing values, which is exact if all rows are
-/// inducing inputs.
+/// Gaussian at the mode of the whitened inducing values, with its curvature. Latent values are their means
+/// given the inducing values: exact if all rows are inducing inputs.
 #[derive(Clone, Copy, Debug)]
 pub struct Laplace;
 

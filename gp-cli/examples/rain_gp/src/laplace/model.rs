@@ -1,4 +1,4 @@
-//! Posterior mode and log evidence with its gradient.
+//! Posterior mode, log evidence and gradient.
 
 use crate::at_mode::AtMode;
 use faer::{Accum, Mat, MatRef, Scale};
@@ -13,10 +13,10 @@ use gp_linalg::{Cholesky, JitterPolicy, LinalgError, Threading};
 
 /// Largest slope at a mode.
 const FLAT: f64 = 1e-9;
-/// Values added to the curvature, tried until a step increases the log posterior.
+/// Added to the curvature, until a step increases the log posterior.
 const DAMPING: [f64; 8] = [0.0, 1e-2, 1e-1, 1e0, 1e1, 1e2, 1e4, 1e6];
 
-/// Latent model, and maximum Newton steps.
+/// Latent model and maximum Newton steps.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Model<'a> {
     pub(super) latent: &'a LatentModel,
@@ -26,10 +26,10 @@ pub(super) struct Model<'a> {
 type Rows<'a> = (MatRef<'a, f64>, &'a [f64]);
 type Seen = (InducingPrior, Projection);
 
-/// Mode v of `ln p(y | Φᵀv) − ½vᵀv`, latent by latent.
+/// Mode v of `ln p(y | Φᵀv) − ½vᵀv`.
 pub(super) struct Mode {
     seen: Vec<Seen>,
-    /// Φ of each latent, with zeros in the rows of other latents.
+    /// Φ per latent, zeros in other rows.
     phi: Vec<Mat<f64>>,
     v: Mat<f64>,
     here: Look,
@@ -39,7 +39,7 @@ pub(super) struct Mode {
     pub(super) log_evidence: f64,
 }
 
-/// Log posterior at v, with latent values and curvatures of all rows.
+/// Log posterior at v; latent values and curvatures of rows.
 struct Look {
     log_posterior: f64,
     f: Vec<Vec<f64>>,
@@ -53,7 +53,7 @@ impl Model<'_> {
         Ok(mode.log_evidence)
     }
 
-    /// Newton's method, damped where the log posterior is not concave.
+    /// Newton's method, damped where not concave.
     pub(super) fn mode(&self, (points, targets): Rows<'_>) -> Result<Mode, CliError> {
         if targets.is_empty() {
             return Err(CliError::new(ErrorKind::Data, "there are no rows to learn from"));
@@ -81,7 +81,7 @@ impl Model<'_> {
                 let mut trial = slope.clone();
                 factor.solve_in_place(trial.as_mut(), Threading::Here).map_err(failed)?;
                 trial += &v;
-                // Beside the mode a gain is less than its rounding.
+                // Near the mode, a gain is below its rounding.
                 let least = here.log_posterior - 1e-12 * here.log_posterior.abs();
                 let found = self.look(&phi, &trial, targets).ok();
                 if let Some(found) = found.filter(|found| found.log_posterior >= least) {
@@ -121,8 +121,8 @@ impl Model<'_> {
         LogDensityAt { likelihood: self.latent.likelihood(), y: std::slice::from_ref(y), f }
     }
 
-    /// Gradient of the log evidence by all natural values, including the shift of the mode: for `a = H⁻¹ λ`,
-    /// with λ the gradient of `−½ ln |H|` by v, a change δ of the slopes changes the evidence by `aᵀδ`.
+    /// Gradient of the log evidence by natural values, including the shift of the mode: for `a = H⁻¹ λ`, λ
+    /// the gradient of `−½ ln |H|` by v, a change δ of slopes changes the evidence by `aᵀδ`.
     pub(super) fn gradient(&self, targets: &[f64], mode: &Mode, out: &mut [f64]) -> Result<(), CliError> {
         let Mode { phi, here: Look { f, rows, .. }, .. } = mode;
         let solved = phi.iter().map(|phi| mode.solved(phi.clone())).collect::<Result<Vec<_>, _>>()?;

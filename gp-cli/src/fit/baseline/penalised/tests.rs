@@ -1,5 +1,4 @@
-//! Comparison with scikit-learn 1.9 (`LogisticRegression(C=1)`, `PoissonRegressor(alpha=1/N)`, `StandardScaler`),
-//! which minimises the same sums.
+//! Reference: scikit-learn 1.9 (`LogisticRegression(C=1)`, `PoissonRegressor(alpha=1/N)`, `StandardScaler`).
 
 use super::*;
 use faer::Mat;
@@ -122,7 +121,6 @@ fn more_rows_cost_no_more() {
     assert_eq!(most_rows(&narrow, 26), MAX_WORK / (17 * 26));
 }
 
-/// The rounding error of a mean of equal numbers must not become a divisor.
 #[test]
 fn constant_inputs_have_no_spread() {
     let points = Mat::from_fn(37, 2, |i, d| if d == 0 { 0.1 + 0.2 } else { i as f64 });

@@ -1,5 +1,4 @@
-//! `H = E[exp(−exp(f − x))]` with three derivatives at one x, for `f ~ N(m, s²)`: the distribution function of f plus
-//! a Gumbel variable.
+//! `H = E[exp(−exp(f − x))]`, `f ~ N(m, s²)`, with three derivatives at one x.
 
 use super::responses::{Jet, response};
 use super::{ABOVE, BELOW, EULER, REACH, STEP};
@@ -7,9 +6,9 @@ use crate::latent::Latent;
 use crate::special::{HALF_LN_TAU, standard_normal_cdf};
 use std::sync::OnceLock;
 
-/// Standard deviation from which the [`series`] is accurate to 1e-14 where H matters.
+/// Least standard deviation for the [`series`] (error 1e-14).
 const WIDE: f64 = 25.0;
-/// Standard deviation below which sums are over the Gaussian, not the Gumbel variable.
+/// Below, sums over the Gaussian; above, the Gumbel variable.
 const NARROW: f64 = 0.5;
 /// In standard deviations; steps per side.
 const FINE: f64 = 0.5;

@@ -1,22 +1,21 @@
-//! Gauss–Legendre panels in x for beliefs of any width, as wide as the narrowest undecided class allows.
+//! Gauss–Legendre panels in x for beliefs of any width.
 //!
-//! `H_k` is a Gumbel distribution function (analytic and bounded for `|Im x| < π/2`) convolved with a Gaussian of
-//! variance v_k, hence entire. At `x + ib` a product of them grows by at most `exp(½ b² Σ 1/(v_k + c))`, like a
-//! Gaussian of that precision. Above a class's range its H is 1 and limits no panel.
+//! `H_k`, a Gumbel distribution function convolved with N(0, v_k), is entire; at `x + ib` a product grows by
+//! ≤ `exp(½ b² Σ 1/(v_k + c))`, like a Gaussian of that precision. Above its range a class limits no panel (H
+//! = 1).
 
 use super::{ABOVE, REACH};
 use crate::latent::Latent;
 use crate::quadrature::GaussLegendre;
 
-/// Variance c with as narrow panels as a Gumbel variable: 16 nodes over a width of 2.
+/// c: 16 nodes over width 2, as for a Gumbel variable.
 const GUMBEL: f64 = 0.2;
-/// Panel width in units of `1/√precision`: 16 nodes integrate a Gaussian over 4.5 standard deviations to
-/// 1e-15.
+/// Panel width in `1/√precision` (error 1e-15).
 const PANEL: f64 = 4.5;
-/// Each distinct scale needs some twenty panels of 16.
+/// Each distinct scale needs some 320 nodes.
 const MAX_NODES: usize = 1 << 16;
 
-/// `false` for too many nodes or a non-finite end.
+/// `false` for too many nodes or non-finite ends.
 pub(super) fn lay(q: &[Latent], (low, high): (f64, f64), nodes: &mut Vec<(f64, f64)>) -> bool {
     nodes.clear();
     if !(high - low).is_finite() {
@@ -29,7 +28,7 @@ pub(super) fn lay(q: &[Latent], (low, high): (f64, f64), nodes: &mut Vec<(f64, f
         let precision: f64 = open().map(|latent| 1.0 / (latent.variance() + GUMBEL)).sum();
         let next = open().map(end).fold(high, f64::min);
         let to = next.min(from + PANEL / precision.sqrt());
-        // Also stops where rounding of x is wider than a panel.
+        // Stops also where rounding of x exceeds a panel.
         if to <= from || nodes.len() >= MAX_NODES {
             return false;
         }

@@ -1,7 +1,7 @@
-//! `H = E[exp(−u)]` with three derivatives by x, for `u = exp(f − x)`, `f ~ N(m, s²)`, on a grid of x.
+//! `H = E[exp(−u)]`, `u = exp(f − x)`, with three derivatives on a grid of x.
 //!
-//! The grid of f contains all x. A sum over it has three parts: 0 for large u; for small u, a series in moments
-//! `Σ w uⁿ`, kept as running sums; between, at most about 60 terms from a table.
+//! The grid of f contains all x. Sums are 0 for large u, a series in running moments `Σ w uⁿ` for small u,
+//! and about 60 table entries between.
 
 use super::tail::{Series, exponential};
 use super::{BELOW, REACH, STEP, TERMS};
@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 
 pub(super) type Jet = [f64; 4];
 
-/// `−ln u` from which u⁸ ends the series: the next term is below 1e-17, that of `H‴` below 4e-15.
+/// `−ln u` from which `u⁸` ends the series: next term below 1e-17, of `H‴` 4e-15.
 pub(super) const SMALL: f64 = 3.0;
 /// `(−n)^k`: derivatives by x multiply uⁿ by −n.
 const POWERS: [Jet; TERMS] = {
@@ -27,12 +27,12 @@ const POWERS: [Jet; TERMS] = {
 const INVERSES: [f64; TERMS] = [1.0, 0.5, 1.0 / 3.0, 0.25, 0.2, 1.0 / 6.0, 1.0 / 7.0, 0.125, 1.0 / 9.0];
 /// ln u, negligible relative to 1.
 const NOTHING: f64 = -40.0;
-/// Weights from two exponentials; rounding grows with its square, to 28 times.
+/// Weights from two exponentials; rounding grows to 28 times.
 const RUN: usize = 8;
-/// Largest node distance h in standard deviations. Errors are `exp(−2π a/h + a²/(2s²))` with a = π/2, at
-/// most 1e-14 for s = h/0.6.
+/// Largest node distance `h` in standard deviations; errors `exp(−2π a/h + a²/(2s²))`, `a = π/2`: 1e-14 for
+/// `s = h/0.6`.
 const NEAR: f64 = 0.6;
-/// Each is twice as fine as the last.
+/// Grids, each twice as fine.
 const GRIDS: usize = 7;
 /// Exact to `s¹⁰`, below the finest grid.
 const FIVE: [(f64, f64); 5] = [
@@ -51,7 +51,7 @@ pub(super) struct Responses {
 }
 
 impl Responses {
-    /// Adds jets at `low + STEP j`, 0 ≤ j < `nodes`. Returns the series of H from the next node on.
+    /// Adds jets at `low + STEP j`, `j < nodes`; returns the series beyond.
     pub(super) fn add(&mut self, q: Latent, low: f64, nodes: usize, jets: &mut Vec<Jet>) -> Series {
         let fineness = (0..GRIDS).find(|k| q.variance().sqrt() * (1_u32 << k) as f64 >= STEP / NEAR);
         match fineness {
@@ -82,7 +82,7 @@ impl Responses {
         with_whole_mass(series)
     }
 
-    /// Beliefs at `low + step i`, for i from the returned value.
+    /// Weights at `low + step i`, i from the result.
     fn weigh(&mut self, q: Latent, low: f64, table: &Table) -> isize {
         let (s, step) = (q.variance().sqrt(), table.step);
         let place = |f: f64| (f - low) / step;
@@ -93,7 +93,7 @@ impl Responses {
         fill_weights((low + step * first - q.mean()) / s, step / s, &mut self.weights);
         let mut running = [0.0; TERMS];
         if first > begin {
-            // Nodes too far below every x count by their mass only; all weights sum to 1.
+            // Nodes too far below every x count by mass only; all weights sum to 1.
             running[0] = 1.0 - self.weights.iter().sum::<f64>();
         }
         self.moments.clear();
@@ -105,10 +105,8 @@ impl Responses {
     }
 }
 
-/// Writes `h N(t | 0, 1)` for `t`, `t + h`, …
-///
-/// In short runs, since exponentials dominate: `exp(−½(t + h)²)` is `exp(−½t²) exp(−h t − ½h²)`, and the
-/// second factor shrinks by `exp(−h²)` per node.
+/// Writes `h N(t | 0, 1)` at `t, t + h, …`, two exponentials per run: `exp(−h t − ½h²)` shrinks by
+/// `exp(−h²)`.
 fn fill_weights(start: f64, h: f64, weights: &mut [f64]) {
     let shrink = (-h * h).exp();
     for (run, weights) in weights.chunks_mut(RUN).enumerate() {
@@ -126,7 +124,7 @@ fn fill_weights(start: f64, h: f64, weights: &mut [f64]) {
 struct OnAGrid<'a> {
     weights: &'a [f64],
     moments: &'a [[f64; TERMS]],
-    /// First weight, in table steps from the first x.
+    /// First weight, table steps from the first x.
     first: isize,
     table: &'a Table,
     fineness: usize,
@@ -230,7 +228,7 @@ pub(super) fn response(d: f64) -> Jet {
 #[derive(Debug)]
 struct Table {
     step: f64,
-    /// Nodes below x from which u is small; above x, large.
+    /// Nodes below x with small u; above, large.
     small: isize,
     large: isize,
     /// `exp(−n step)`

@@ -1,8 +1,7 @@
-//! Sums over nodes above all beliefs, in closed form.
+//! Sums over nodes above all beliefs.
 //!
-//! From a node x₀ on, every u is small, and `H(x) = Σ_n a_n zⁿ` with `z = exp(x₀ − x)` and
-//! `a_n = (−1)ⁿ/n! E[exp(n (f − x₀))]`. Products and derivatives are such series too. On a grid, powers of z are
-//! geometric sequences with known sums.
+//! From x₀ on, `H(x) = Σ_n a_n zⁿ`, `z = exp(x₀ − x)`, `a_n = (−1)ⁿ/n! E[exp(n (f − x₀))]`, as are products
+//! and derivatives; sums of zⁿ over a grid are geometric.
 
 use super::{STEP, TERMS};
 use std::sync::OnceLock;
@@ -10,7 +9,7 @@ use std::sync::OnceLock;
 /// Coefficients of 1, z, z², …
 pub(super) type Series = [f64; TERMS];
 
-/// Series of classes and their product; without classes, sums are 0.
+/// Series of classes and product; empty: sums are 0.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tail {
     classes: Vec<Series>,
@@ -23,7 +22,7 @@ impl Tail {
         self.product = Series::default();
     }
 
-    /// Each has `a_0 = 1`.
+    /// Requires `a_0 = 1` of each.
     pub(super) fn set(&mut self, classes: impl Iterator<Item = Series>) {
         self.classes.clear();
         self.classes.extend(classes);
@@ -38,12 +37,12 @@ impl Tail {
         sum(&std::array::from_fn(|n| survival[n] - self.product[n]))
     }
 
-    /// Sum of the `order`-th derivative of H_c by x, times `Π_{k≠c} H_k`.
+    /// Sum of `H_c^(order) Π_{k≠c} H_k`.
     pub(super) fn sum_of(&self, c: usize, order: usize) -> f64 {
         self.classes.get(c).map_or(0.0, |own| sum(&times(&derivative(own, order), &over(&self.product, own))))
     }
 
-    /// Sums of `H_c′ H_k′ Π H` and `H_c′ H_k″ Π H` over all other classes.
+    /// Sums of `H_c′ H_k′ Π H` and `H_c′ H_k″ Π H`, Π over the others.
     pub(super) fn sums_of_pair(&self, c: usize, k: usize) -> [f64; 2] {
         let (Some(own), Some(rival)) = (self.classes.get(c), self.classes.get(k)) else { return [0.0; 2] };
         let others = over(&over(&self.product, own), rival);
@@ -83,7 +82,7 @@ fn derivative(a: &Series, order: usize) -> Series {
     std::array::from_fn(|n| a[n] * (-(n as f64)).powi(order as i32))
 }
 
-/// Sum over x₀, x₀ + h, … without a constant term: zⁿ sums to `1/(1 − exp(−n h))`.
+/// Sum over `x₀, x₀ + h, …`, no constant term: `zⁿ` gives `1/(1 − exp(−n h))`.
 fn sum(a: &Series) -> f64 {
     static GEOMETRIC: OnceLock<Series> = OnceLock::new();
     let geometric = GEOMETRIC.get_or_init(|| {

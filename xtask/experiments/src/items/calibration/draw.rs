@@ -9,7 +9,7 @@ use rand_chacha::ChaCha8Rng;
 use std::fmt::Write as _;
 use std::ops::Range;
 
-/// Standard deviation of the noise of numbers, and of the function of labels.
+/// Standard deviations: noise of numbers, function of labels.
 const NOISE: f64 = 0.2;
 const DECIDED: f64 = 2.0;
 
@@ -64,7 +64,7 @@ impl Drawn {
         })
     }
 
-    /// True values for intervals: observations of numbers, function values of labels.
+    /// Observations, or function values for labels.
     pub(super) fn truth(&self, rows: Range<usize>, labels: bool) -> &[f64] {
         if labels { &self.f[rows] } else { &self.y[rows] }
     }

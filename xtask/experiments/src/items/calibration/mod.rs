@@ -15,7 +15,7 @@ use std::path::Path;
 
 const TESTED: usize = 200;
 
-/// Kind of observations, and flags of `gp fit`.
+/// Kind of observations, and `gp fit` flags.
 pub(super) struct Way {
     labels: bool,
     flags: &'static str,

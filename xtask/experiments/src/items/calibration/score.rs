@@ -3,7 +3,7 @@
 use crate::error::ExperimentError;
 use crate::harness::Outcome;
 
-/// Interval levels as flags, score names, and half-widths in normal standard deviations.
+/// Levels, score names, half-widths in standard deviations.
 const LEVELS: [(&str, &str, f64); 3] = [
     ("0.5", "coverage 50", 0.674_489_750_196_081_7),
     ("0.8", "coverage 80", 1.281_551_565_544_600_4),
@@ -11,8 +11,7 @@ const LEVELS: [(&str, &str, f64); 3] = [
 ];
 const OUTSIDE: f64 = 2.0 / 0.05;
 
-/// Coverage per level of `predict`'s intervals, and interval score at 95 % relative to the standard
-/// deviation of the true values.
+/// Coverage per level; interval score at 95 % over the standard deviation of `truth`.
 pub(super) fn of(
     truth: &[f64],
     labels: bool,
@@ -52,7 +51,6 @@ fn coverage(truth: &[f64], intervals: &[[f64; 2]]) -> f64 {
     inside as f64 / truth.len() as f64
 }
 
-/// Mean width plus penalties for values outside; lower is better.
 fn interval_score(truth: &[f64], intervals: &[[f64; 2]]) -> f64 {
     let cost = |(y, [low, high]): (&f64, &[f64; 2])| {
         high - low + OUTSIDE * ((low - y).max(0.0) + (y - high).max(0.0))

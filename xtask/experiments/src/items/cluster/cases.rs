@@ -13,7 +13,7 @@ pub(super) enum Kind {
 pub(super) struct Case {
     pub(super) name: &'static str,
     pub(super) kind: Kind,
-    /// N rows, batch size B, M inducing inputs, D inputs, C latents.
+    /// Values of N, B, M, D, C.
     setting: &'static str,
     quick: &'static str,
     pub(super) own: bool,
@@ -83,7 +83,7 @@ impl Case {
     }
 }
 
-/// Numbers of parameters of a kernel (variance, length-scale per input) and of the likelihood.
+/// Parameter counts of kernel and likelihood.
 pub(super) const fn of_parameters(dim: usize) -> [usize; 2] {
     [1 + dim, 0]
 }

@@ -23,7 +23,7 @@ pub(super) struct Check {
 }
 
 impl Check {
-    /// Cases with results of the full form, else of the quick form.
+    /// Full results, else quick ones.
     pub(super) fn all(results: &Results) -> Vec<Self> {
         let of =
             |form| -> Vec<Self> { CASES.iter().filter_map(|case| Self::of(case, form, results)).collect() };
@@ -56,9 +56,9 @@ impl Check {
     }
 }
 
-/// Machine constants from single-thread times of few and many rows.
+/// Constants from times of few and many rows.
 fn constants(few: &(SharedWork, f64), many: &(SharedWork, f64), [latency, bandwidth]: [f64; 2]) -> Machine {
-    // Keeps differences positive if times are too short, as in the quick form.
+    // Keeps differences positive if times are too short.
     let least = 1e-3 * few.1;
     let rate = (many.0.of_rows - few.0.of_rows) / (many.1 - few.1).max(least);
     let algebra = (few.1 - few.0.of_rows / rate).max(least);

@@ -14,7 +14,7 @@ use std::time::Instant;
 
 type Evaluation<'a> = Box<dyn FnMut() -> Result<(), ExperimentError> + 'a>;
 
-/// Rows of the shortest work, dominated by M×M algebra.
+/// Few rows, dominated by M×M algebra.
 pub(super) const FEW: usize = 192;
 /// Message lengths, in numbers.
 const SHORT: usize = 1;
@@ -28,7 +28,7 @@ pub(super) const BYTES: &str = "bytes";
 pub(super) const LATENCY: &str = "latency";
 pub(super) const BANDWIDTH: &str = "bandwidth";
 
-/// Shortest seconds of an evaluation; messages and bytes sent.
+/// Shortest times, messages and bytes.
 #[derive(Clone, Copy, Debug)]
 struct Timed {
     processor: f64,
@@ -50,7 +50,7 @@ impl Timed {
         }
     }
 
-    /// Two processes: the slower times, least message time, summed traffic.
+    /// Slower times, least message time, summed traffic.
     fn together(self, other: Self) -> Self {
         Self {
             processor: self.processor.max(other.processor),
@@ -61,7 +61,7 @@ impl Timed {
     }
 }
 
-/// Measures in rounds, in which all timings alternate.
+/// Alternates all timings, in rounds.
 pub(super) fn measured(case: &Case, extent: &Extent) -> Result<Outcome, ExperimentError> {
     let sizes = Sizes::read(case.setting(extent.form));
     let drawn = if sizes.classes == 1 { Drawn::signs(&sizes) } else { Drawn::labels(&sizes) };
@@ -97,7 +97,7 @@ fn in_step<T: Send>(
     Team::pretended(count, work).into_iter().collect()
 }
 
-/// Times team evaluations for this many seconds and at least two, after a warm-up.
+/// Times two or more evaluations after a warm-up.
 fn by_team(
     case: &Case,
     sizes: &Sizes,
@@ -163,7 +163,7 @@ fn model(case: &Case, sizes: &Sizes) -> Result<PowerEp, ExperimentError> {
     })
 }
 
-/// Half of the shortest round trip between two processes.
+/// Half of the shortest round trip.
 fn seconds_of_message(numbers: usize) -> Result<f64, ExperimentError> {
     let found = in_step(2, |team| {
         let (mut least, mut numbers) = (f64::INFINITY, vec![0.5; numbers]);

@@ -13,7 +13,7 @@ use crate::harness::{Cell, Context, Extent, Item, Outcome, Results};
 use crate::report::Block;
 use cases::{CASES, Case};
 
-/// Only method; all timings of a case alternate.
+/// Only method: all timings alternate.
 const IN_TURNS: &str = "in turns";
 
 #[derive(Debug)]

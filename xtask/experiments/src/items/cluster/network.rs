@@ -2,7 +2,7 @@
 
 use gp_ep::operations::Machine;
 
-/// Ranges of constants, worse end first.
+/// Ranges, worse end first.
 pub(super) struct Network {
     pub(super) name: &'static str,
     /// Seconds per message between programs.
@@ -11,8 +11,8 @@ pub(super) struct Network {
     pub(super) bandwidth: [f64; 2],
 }
 
-/// Slowest first. Latencies are MPI ping-pong times over system sockets, remote memory access on Ethernet,
-/// and InfiniBand; bandwidths are 3/4 to nearly all of the line rate.
+/// Slowest first. Latencies: MPI ping-pong over system sockets, remote memory access on Ethernet, InfiniBand;
+/// bandwidths: 3/4 to nearly all of the line rate.
 pub(super) const NETWORKS: [Network; 4] = [
     Network { name: "10 Gb/s Ethernet", latency: [50e-6, 20e-6], bandwidth: [0.9e9, 1.2e9] },
     Network { name: "25 Gb/s Ethernet", latency: [40e-6, 10e-6], bandwidth: [2.3e9, 3.0e9] },
@@ -24,12 +24,12 @@ pub(super) const NETWORKS: [Network; 4] = [
 pub(super) const USUAL: usize = 1;
 
 impl Network {
-    /// Nodes at the worse and the better end.
+    /// Nodes at both ends, worse first.
     pub(super) fn ends(&self, node: &Machine) -> [Machine; 2] {
         [0, 1].map(|end| Machine { latency: self.latency[end], bandwidth: self.bandwidth[end], ..*node })
     }
 
-    /// Node with geometric means of the constants.
+    /// Node with geometric means of constants.
     pub(super) fn middle(&self, node: &Machine) -> Machine {
         let middle = |ends: [f64; 2]| (ends[0] * ends[1]).sqrt();
         Machine { latency: middle(self.latency), bandwidth: middle(self.bandwidth), ..*node }

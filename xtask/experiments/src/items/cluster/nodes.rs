@@ -6,15 +6,15 @@ use gp_ep::operations::Machine;
 
 pub(super) const NODES: [usize; 11] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
 
-/// Minimum efficiency of a worthwhile number of nodes.
+/// Minimum worthwhile efficiency.
 const WORTH: f64 = 0.5;
 
-/// Seconds of a step over the typical network.
+/// Seconds per step, typical network.
 pub(super) fn seconds(plan: &Plan, nodes: usize, node: &Machine) -> f64 {
     plan.work(nodes).seconds(nodes, &NETWORKS[USUAL].middle(node)).total()
 }
 
-/// Time of one node over the total of all nodes; worst, typical and best network.
+/// Time of one node over the total; worst, typical and best network.
 pub(super) fn efficiencies(plan: &Plan, nodes: usize, node: &Machine) -> [f64; 3] {
     let [slow, .., fast] = &NETWORKS;
     let networks = [slow.ends(node)[0], NETWORKS[USUAL].middle(node), fast.ends(node)[1]];
@@ -29,7 +29,7 @@ pub(super) fn worth(plan: &Plan, node: &Machine) -> usize {
     NODES.into_iter().rev().find(is_worth).unwrap_or(1)
 }
 
-/// Least number of nodes, if any, at which an epoch of batches takes as long as `passes` full passes.
+/// Least number of nodes at which an epoch takes `passes` full passes.
 pub(super) fn crossover(batch: &Plan, whole: &Plan, passes: f64, node: &Machine) -> Option<usize> {
     let epoch = |nodes| whole.rows / batch.rows * seconds(batch, nodes, node);
     NODES.into_iter().find(|nodes| epoch(*nodes) >= passes * seconds(whole, *nodes, node))

@@ -34,11 +34,11 @@ impl Functions {
 pub(super) enum Dealing {
     /// Number in the code.
     AsNow,
-    /// One per thread if there are enough rows.
+    /// One per thread with enough rows.
     Enough,
 }
 
-/// Training step over a batch or all rows.
+/// Step over a batch or all rows.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Plan {
     pub(super) rows: f64,

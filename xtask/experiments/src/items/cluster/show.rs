@@ -11,11 +11,11 @@ use gp_ep::operations::Machine;
 
 const ROWS: [f64; 2] = [1e7, 1e9];
 const BATCHES: [f64; 4] = [1e3, 1e4, 1e5, 1e6];
-/// Full passes assumed equivalent to an epoch of batches.
+/// Full passes assumed equal to an epoch.
 const WORTH_AN_EPOCH: f64 = 10.0;
 const SHOWN: [usize; 5] = [4, 16, 64, 256, 1024];
 
-/// Node with rates measured for this number of inducing inputs.
+/// Node with rates at this M.
 struct Node {
     inducing: usize,
     machine: Machine,

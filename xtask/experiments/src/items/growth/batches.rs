@@ -28,7 +28,7 @@ impl Turn {
     }
 }
 
-/// EP step and gradient; all classes share a process.
+/// EP step and gradient, one process.
 pub(super) fn alike(
     sizes: &Sizes,
     rows: Drawn,
@@ -39,7 +39,7 @@ pub(super) fn alike(
     step(sizes, rows, model.with_threading(threading), sharing)
 }
 
-/// EP step and gradient; one process per class.
+/// EP step and gradient, C processes.
 pub(super) fn each(sizes: &Sizes, rows: Drawn, threading: Threading) -> Result<Evaluation, ExperimentError> {
     let processes = (0..sizes.classes).map(|class| process(sizes, 10 + class as u64));
     let model = PowerEp::of_classes(processes.collect::<Result<_, _>>()?, 0.0)?;
@@ -58,7 +58,7 @@ fn step(sizes: &Sizes, rows: Drawn, model: PowerEp, sharing: Sharing) -> Result<
     }))
 }
 
-/// Variational bound and gradient; all classes share a process.
+/// Variational bound and gradient, one process.
 pub(super) fn bound(
     sizes: &Sizes,
     rows: Drawn,

@@ -8,7 +8,7 @@ use gp_kernels::inducing::{InducingInputs, SparseProcess};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// In units of √D.
+/// Length-scale in units of √D.
 pub(super) const LENGTHSCALE: f64 = 0.3;
 
 pub(in crate::items) struct Drawn {
@@ -18,7 +18,7 @@ pub(in crate::items) struct Drawn {
 }
 
 impl Drawn {
-    /// Targets are a smooth function of the first two inputs.
+    /// Smooth function of the first two inputs.
     pub(super) fn numbers(sizes: &Sizes) -> Self {
         let points = points(sizes.rows, sizes.dim, 2);
         let wave = |i: usize| (3.0 * points[(0, i)] + points[(1, i)]).sin();
@@ -26,7 +26,7 @@ impl Drawn {
         Self { points, targets }
     }
 
-    /// Labels: index of the function value among C equal parts of its range.
+    /// Labels: index among C equal parts of the range.
     pub(in crate::items) fn labels(sizes: &Sizes) -> Self {
         let mut drawn = Self::numbers(sizes);
         let parts = sizes.classes as f64 - 1e-9;

@@ -44,7 +44,7 @@ impl Threads {
 pub(super) const SECONDS: &str = "seconds";
 pub(super) const HELD: &str = "held";
 
-/// Measures in a separate pool, whose threads and buffers are released afterwards.
+/// Measures in a separate pool, released afterwards.
 pub(super) fn measured(
     case: &Case,
     sizes: &Sizes,
@@ -80,7 +80,7 @@ fn measured_here(
     }
 }
 
-/// Allocates this thread's product buffers, which do not count as a case's memory.
+/// Allocates product buffers before memory is measured.
 fn fill_buffers() -> Result<(), ExperimentError> {
     let (factor, mut result) = (Mat::zeros(256, 256), Mat::zeros(256, 256));
     matmul(result.as_mut(), Accum::Replace, factor.as_ref(), factor.as_ref(), 1.0, Threading::Here)?;
@@ -92,8 +92,7 @@ fn held() -> Option<i64> {
     (stats.allocations > 0).then(|| stats.bytes_allocated as i64 - stats.bytes_deallocated as i64)
 }
 
-/// Shortest of at least `fewest` runs over at least this many seconds: processor time (less affected by
-/// other load) for one thread, wall-clock for several.
+/// Shortest run: processor time for one thread, else wall-clock.
 fn least_seconds(
     threads: Threads,
     (seconds, fewest): (f64, usize),

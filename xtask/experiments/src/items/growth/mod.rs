@@ -26,18 +26,18 @@ type Evaluation = Box<dyn FnMut() -> Result<(), ExperimentError>>;
 struct Case {
     name: &'static str,
     what: &'static str,
-    /// Base sizes, of which one varies at a time.
+    /// Base sizes; one varies at a time.
     base: &'static str,
     axes: &'static [Axis],
     rows: fn(&Sizes) -> Drawn,
     prepare: fn(&Sizes, Drawn, Threading) -> Result<Evaluation, ExperimentError>,
-    /// Multiply-adds per evaluation, or bytes read and written; `unit` is that of their rate.
+    /// Multiply-adds or bytes per evaluation; `unit` is their rate's.
     work: fn(&Sizes) -> f64,
     unit: &'static str,
 }
 
 impl Case {
-    /// Distinct settings; all axes contain the base sizes.
+    /// Distinct settings of all axes.
     fn settings(&self, form: Form) -> Vec<String> {
         let mut settings = Vec::new();
         for setting in self.axes.iter().flat_map(|axis| axis.settings(self.base, form)) {

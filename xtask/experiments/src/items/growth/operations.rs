@@ -20,24 +20,23 @@ pub(super) fn prediction(sizes: &Sizes) -> f64 {
     operations::prediction(&of_one(sizes, sizes.new))
 }
 
-/// EP batch step, C latents with one process.
+/// EP batch step: C latents, one process.
 pub(super) fn shared(sizes: &Sizes) -> f64 {
     operations::step(&Extents { latents: sizes.classes, ..of_one(sizes, sizes.batch) })
 }
 
-/// EP batch step, C latents with a process each.
+/// EP batch step: C latents and processes.
 pub(super) fn each(sizes: &Sizes) -> f64 {
     let one = of_one(sizes, sizes.batch);
     operations::step(&Extents { latents: sizes.classes, processes: sizes.classes, ..one })
 }
 
-/// Batch step of a variational bound, C latents with one process.
+/// Variational batch step: C latents, one process.
 pub(super) fn bound(sizes: &Sizes) -> f64 {
     operations::bound(&Extents { latents: sizes.classes, ..of_one(sizes, sizes.batch) })
 }
 
-/// Choice of A active rows with coupled classes: each inclusion scores N/L candidates, at least 50, by
-/// solves with the factors of C classes.
+/// A active rows, coupled classes: per inclusion, C solves for N/L (at least 50) candidates.
 pub(super) fn active_set(sizes: &Sizes) -> f64 {
     let candidates = (sizes.rows / IvmOptions::default().liquid).max(50).min(sizes.rows);
     (sizes.classes * candidates) as f64 * (sizes.active as f64).powi(3)

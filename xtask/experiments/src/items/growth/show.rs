@@ -71,7 +71,7 @@ impl Course<'_> {
         format!("{} = {}", self.axis.letter, grouped(size))
     }
 
-    /// Seconds by size, and operations at the rate of the largest size.
+    /// Seconds and scaled operations by size.
     fn picture(&self) -> Option<Picture> {
         let one = self.points(Threads::One, SECONDS);
         let (size, seconds) = *one.last()?;

@@ -41,7 +41,7 @@ impl Sizes {
 pub(super) struct Axis {
     pub(super) letter: &'static str,
     pub(super) sizes: &'static [usize],
-    /// Exponent of the leading term of time.
+    /// Leading exponent of time.
     pub(super) theory: &'static str,
     pub(super) memory: Option<&'static str>,
 }

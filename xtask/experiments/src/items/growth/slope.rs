@@ -1,6 +1,6 @@
 //! Growth exponents.
 
-/// Least-squares slope in log-log coordinates over the upper half of the points; None with fewer than two.
+/// Log-log least-squares slope of the upper half; None if too few.
 pub(super) fn slope(points: &[(f64, f64)]) -> Option<f64> {
     let upper = &points[first_of_upper(points.len())?..];
     let logs: Vec<(f64, f64)> = upper.iter().map(|(x, y)| (x.ln(), y.ln())).collect();

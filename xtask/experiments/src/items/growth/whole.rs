@@ -41,7 +41,7 @@ pub(super) fn exact(sizes: &Sizes, rows: Drawn, threading: Threading) -> Result<
     }))
 }
 
-/// Means and variances of new rows by sparse regression.
+/// Sparse means and variances of new rows.
 #[expect(
     clippy::needless_pass_by_value,
     reason = "the same signature as that of all others, which keep their rows"

@@ -5,11 +5,11 @@ use crate::harness::Outcome;
 use faer::{Mat, MatRef, Side};
 use gp_kernels::Kernel;
 
-/// Maximum distance of close points, in length-scales.
+/// Maximum close distance, in length-scales.
 const CLOSE: f64 = 0.1;
 
-/// Adds `closest`, the smallest distance; `close`, the number of points close to an earlier one; and
-/// `condition`, log₁₀ of the condition of the covariance without jitter, at most that of the arithmetic.
+/// Adds `closest` (distance), `close` (points close to an earlier one), `condition` (log₁₀ without jitter,
+/// limited by rounding).
 pub(super) fn describe(
     outcome: Outcome,
     kernel: &dyn Kernel,
@@ -23,7 +23,7 @@ pub(super) fn describe(
     Ok(outcome.with("closest", closest).with("close", close as f64).with("condition", log_condition(&gram)?))
 }
 
-/// Points not close to an earlier kept point.
+/// Points not close to earlier kept ones.
 pub(super) fn apart(kernel: &dyn Kernel, points: MatRef<'_, f64>) -> Result<Vec<usize>, ExperimentError> {
     Ok(kept(&gp_kernels::gram(kernel, points)?))
 }
@@ -37,7 +37,7 @@ fn kept(gram: &Mat<f64>) -> Vec<usize> {
     })
 }
 
-/// `√(−2 ln r)` for correlation r; in length-scales for a squared exponential.
+/// `√(−2 ln r)` for correlation r: length-scales of an RBF.
 fn distance(gram: &Mat<f64>, i: usize, j: usize) -> f64 {
     let correlation = gram[(i, j)] / (gram[(i, i)] * gram[(j, j)]).sqrt();
     (-2.0 * correlation.clamp(f64::MIN_POSITIVE, 1.0).ln()).sqrt()

@@ -21,17 +21,16 @@ use gp_optim::Control;
 use rand::{RngExt as _, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// L-BFGS pairs with fixed and learned inducing inputs, as in `gp fit`.
+/// L-BFGS pairs: fixed, learned inducing inputs.
 const PAIRS: usize = 10;
 const PAIRS_OF_INPUTS: usize = 40;
-/// Maximum factor on a start's length-scales, up or down.
+/// Maximum length-scale factor of a start.
 const FACTOR: f64 = 3.0;
-/// Power and iterations of short trainings, and the second one's length-scale factor, as in quick fits of
-/// `gp fit`.
+/// Short trainings of quick fits: power, iterations, second length-scale factor.
 const POWER_BEFORE: f64 = 0.5;
 const ITERATIONS_BEFORE: u64 = 60;
 const SHORT: f64 = 0.25;
-/// Inducing inputs of a quick fit, as a multiple.
+/// Multiple of M in quick fits.
 const MORE: usize = 2;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,13 +41,13 @@ pub(in crate::items) enum Training {
     Learned,
     /// Kernel and noise, then everything.
     FixedThenLearned,
-    /// Everything, briefly at power ½, then at the requested power.
+    /// Everything, briefly at power ½, then as requested.
     HalfThenWhole,
-    /// Everything, briefly from default and from short length-scales, then from the better result.
+    /// Everything, briefly from two length-scales, then from the better.
     BetterOfTwo,
-    /// `BetterOfTwo` at power ½ with twice the inducing inputs, then everything from its kernel and noise.
+    /// `BetterOfTwo` at power ½ and 2M, then everything from its kernel and noise.
     QuickFit,
-    /// Everything, then again with close inducing inputs moved.
+    /// Everything, twice; close inducing inputs are moved between.
     Spread,
     /// Everything, many iterations.
     Longer,
@@ -113,7 +112,7 @@ pub(super) fn run(
 }
 
 impl Problem<'_> {
-    /// Result, and log Z by start if there are several.
+    /// Result, and log Z of several starts.
     fn train(&self, training: Training, limits: Limits) -> Result<(End, Vec<(f64, f64)>), ExperimentError> {
         let first = || self.start(0);
         let learned = |iterations| learn(&self.data, first()?, iterations);
@@ -140,7 +139,7 @@ impl Problem<'_> {
         Ok((end, Vec::new()))
     }
 
-    /// Start 0 has default length-scales; each start has its own centres.
+    /// Start 0 has default length-scales; centres differ.
     fn start(&self, start: usize) -> Result<SparseRegression, ExperimentError> {
         let mut kernel = kernels::one_scale_an_input(self.inputs.ncols())?;
         let placed = KMeans::new().place(kernel.as_ref(), self.inputs, self.inducing, 1 + start as u64)?;
@@ -192,8 +191,7 @@ impl Problem<'_> {
         learn(&self.data, model, iterations)
     }
 
-    /// Trains again with close inducing inputs moved to the rows they explain least; returns the better
-    /// result.
+    /// Moves close inducing inputs to the least explained rows, retrains; returns the better result.
     fn spread(&self, end: End, iterations: u64) -> Result<End, ExperimentError> {
         let process = end.model.process(0);
         let kept = crowding::apart(process.kernel(), process.inputs().z().as_dyn_stride())?;
@@ -206,7 +204,7 @@ impl Problem<'_> {
         Ok(end.or(second))
     }
 
-    /// Adds training rows one by one, each the least explained so far.
+    /// Adds the least explained training row, repeatedly.
     fn filled_up(&self, process: &SparseProcess, kept: &[usize]) -> Result<InducingInputs, ExperimentError> {
         let (z, dim) = (process.inputs().z().as_dyn_stride(), self.inputs.ncols());
         let mut rows: Vec<MatRef<'_, f64>> = kept.iter().map(|&row| z.subrows(row, 1)).collect();

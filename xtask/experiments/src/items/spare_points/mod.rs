@@ -70,7 +70,7 @@ pub(super) const SPARE_POINTS: Grid<Way> = Grid {
     words: [&[], &["energy", "power=1;M=50"]],
     is_whole_run_by_run: true,
     has: |_, cell, way| match way {
-        // Elsewhere it is `gp fit`.
+        // At other powers, `gp fit` learns inducing inputs itself.
         Way::Command(flags) if !flags.is_empty() => cell.setting.starts_with("power=1;"),
         Way::Library(Training::HalfThenWhole | Training::QuickFit) => cell.setting.starts_with("power=1;"),
         Way::Library(

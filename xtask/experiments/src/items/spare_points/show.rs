@@ -11,7 +11,7 @@ pub(super) const QUICK_FIT: &str = "quick fit first";
 pub(super) const LONGER: &str = "learned, longer";
 pub(super) const BEST: &str = "best of ten";
 
-/// Minimum loss in nats beyond rounding and stopping rules.
+/// Minimum loss in nats, beyond rounding and stopping rules.
 const LOSS: f64 = 5.0;
 
 const PAIRS: [(&str, &str); 11] = [
