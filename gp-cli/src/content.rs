@@ -4,13 +4,16 @@ use crate::data::tables_in_folder;
 use crate::error::CliError;
 use crate::fingerprint::{BEGIN, step};
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
 /// Bytes read at once, a multiple of eight.
-const AT_ONCE: usize = 1 << 18;
+const AT_ONCE: u64 = 1 << 18;
+/// Blocks read of a file; a longer one is read in part, so that each of many processes does not read all of it.
+const BLOCKS: u64 = 256;
+
 /// Length and check sum of a file, or of the tables of a folder with their names. None for a pipe, which can be read
-/// once only.
+/// once only. Files beyond 64 MiB count by 256 blocks at equal distances, the first and the last among them.
 ///
 /// # Errors
 /// [`Io`](crate::ErrorKind::Io) if it cannot be read.
@@ -39,33 +42,50 @@ impl ContentMark {
     fn file(&mut self, path: &Path) -> Result<(), CliError> {
         let failed = |cause| CliError::io("read", path, cause);
         let mut from = File::open(path).map_err(failed)?;
-        let mut buffer = vec![0; AT_ONCE];
-        loop {
-            // A short read in the middle would shift the words of the sum.
-            let mut filled = 0;
-            while filled < AT_ONCE {
-                match from.read(&mut buffer[filled..]) {
-                    Ok(0) => break,
-                    Ok(count) => filled += count,
-                    Err(cause) if cause.kind() == io::ErrorKind::Interrupted => {}
-                    Err(cause) => return Err(failed(cause)),
-                }
-            }
-            if filled == 0 {
-                return Ok(());
-            }
+        let size = from.metadata().map_err(failed)?.len();
+        self.bytes += size;
+        let mut buffer = vec![0; AT_ONCE as usize];
+        for start in block_starts(size) {
+            from.seek(SeekFrom::Start(start)).map_err(failed)?;
+            let filled = fill(&mut from, &mut buffer).map_err(failed)?;
             self.add(&buffer[..filled]);
         }
+        Ok(())
     }
 
     fn add(&mut self, bytes: &[u8]) {
-        self.bytes += bytes.len() as u64;
         for word in bytes.chunks(8) {
             let mut padded = [0; 8];
             padded[..word.len()].copy_from_slice(word);
             self.sum = step(self.sum, u64::from_le_bytes(padded));
         }
     }
+}
+
+fn block_starts(size: u64) -> impl Iterator<Item = u64> {
+    let blocks = size.div_ceil(AT_ONCE);
+    let last = size.saturating_sub(AT_ONCE);
+    (0..blocks.min(BLOCKS)).map(move |block| {
+        if blocks <= BLOCKS {
+            block * AT_ONCE
+        } else {
+            (last as u128 * u128::from(block) / u128::from(BLOCKS - 1)) as u64
+        }
+    })
+}
+
+/// Reads until the buffer is full: a short read in the middle would shift the words of the sum.
+fn fill(from: &mut File, buffer: &mut [u8]) -> io::Result<usize> {
+    let mut filled = 0;
+    while filled < buffer.len() {
+        match from.read(&mut buffer[filled..]) {
+            Ok(0) => break,
+            Ok(count) => filled += count,
+            Err(cause) if cause.kind() == io::ErrorKind::Interrupted => {}
+            Err(cause) => return Err(cause),
+        }
+    }
+    Ok(filled)
 }
 
 #[cfg(test)]
@@ -77,7 +97,7 @@ mod tests {
     fn any_other_byte_or_name_changes_the_mark() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("t.csv");
-        let mut bytes = vec![7; AT_ONCE + 5];
+        let mut bytes = vec![7; AT_ONCE as usize + 5];
         let mark = |bytes: &[u8]| {
             write(&path, bytes).unwrap();
             [content_mark(&path), content_mark(folder.path())].map(|mark| mark.unwrap().unwrap())
@@ -85,7 +105,8 @@ mod tests {
         let before = mark(&bytes);
         assert!(before[0].starts_with("262149 bytes, check sum "), "{}", before[0]);
         assert_eq!(mark(&bytes), before);
-        for place in [0, 9, AT_ONCE - 1, AT_ONCE, AT_ONCE + 4] {
+        let end = AT_ONCE as usize;
+        for place in [0, 9, end - 1, end, end + 4] {
             bytes[place] = 8;
             let other = mark(&bytes);
             assert!(other[0] != before[0] && other[1] != before[1], "byte {place}");
@@ -93,5 +114,20 @@ mod tests {
         }
         assert!(mark(&bytes[1..])[0] != before[0]);
         assert!(content_mark(&folder.path().join("none")).is_err());
+    }
+
+    #[test]
+    fn long_files_are_read_in_part_up_to_their_ends() {
+        let all = BLOCKS * AT_ONCE;
+        for size in [0, 1, AT_ONCE, AT_ONCE + 1, all] {
+            let starts: Vec<u64> = block_starts(size).collect();
+            assert_eq!(starts, (0..size.div_ceil(AT_ONCE)).map(|block| block * AT_ONCE).collect::<Vec<_>>());
+        }
+        for size in [all + 1, 1000 * all + 7, u64::MAX] {
+            let starts: Vec<u64> = block_starts(size).collect();
+            assert_eq!((starts.len() as u64, starts[0]), (BLOCKS, 0));
+            assert_eq!(starts.last(), Some(&(size - AT_ONCE)));
+            assert!(starts.is_sorted());
+        }
     }
 }

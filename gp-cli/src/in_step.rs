@@ -8,11 +8,13 @@ use crate::content::content_mark;
 use crate::context::Context;
 use crate::error::{CliError, ErrorKind};
 use crate::files::InputFiles;
+use crate::interrupt;
 use crate::line::Line;
 use gp_optim::files::Onlooker;
 use gp_optim::{Team, TeamError};
 use std::ffi::OsString;
 use std::io::{self, Write};
+use std::path::Path;
 use std::process::ExitCode;
 use std::thread::sleep;
 use std::time::Duration;
@@ -31,6 +33,7 @@ pub(crate) fn run(team: &Team, line: &Line, run: RunLine<'_>) -> ExitCode {
     let code = if team.leads() {
         run(&mut io::stdout(), &mut io::stderr(), line)
     } else {
+        interrupt::end_silently();
         let _onlooker = Onlooker::new();
         run(&mut io::sink(), &mut words, &Line::default())
     };
@@ -47,8 +50,9 @@ fn end_all(team: &Team, code: u8, words: &LastWords) {
         sleep(FOR_THE_CAUSE);
     } else if !team.leads() {
         sleep(FOR_THE_FIRST);
-        // A failure to print cannot be reported.
-        let _ = writeln!(io::stderr(), "process {}: {}", team.rank(), words.last_line());
+        // Whole lines, which launchers do not mix; a failure to print cannot be reported.
+        let line = format!("process {}: {}\n", team.rank(), words.last_line());
+        let _ = io::stderr().write_all(line.as_bytes());
     }
     team.end_all(code);
 }
@@ -91,10 +95,17 @@ pub(crate) fn check(context: &Context, words: &[OsString]) -> Result<(), CliErro
     let words: Vec<String> = words.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
     let own = [
         ("version", env!("CARGO_PKG_VERSION").to_owned()),
+        ("program", program_mark()),
         ("instructions of the processor", gp_linalg::vector::instruction_set()),
         ("command line", words.join(" ")),
     ];
     own.iter().try_for_each(|(what, value)| check_same(&context.team, what, value))
+}
+
+/// Check sum of the running program; empty if it cannot be read.
+fn program_mark() -> String {
+    let program = std::env::current_exe().map_err(|cause| CliError::io("read", Path::new("program"), cause));
+    program.and_then(|path| content_mark(&path)).ok().flatten().unwrap_or_default()
 }
 
 /// Refuses processes whose input files differ, as on disks of their own. Files that no process can read are left to the

@@ -32,6 +32,9 @@ pub(crate) struct TrainingState {
 
 static WITHOUT_CHECKPOINT: AtomicBool = AtomicBool::new(false);
 
+/// `true` in processes that do not print.
+static SILENT: AtomicBool = AtomicBool::new(false);
+
 static WRITTEN: AtomicBool = AtomicBool::new(false);
 
 /// `true` once done. Exiting signals keep the lock, so that nothing else exits.
@@ -92,8 +95,16 @@ fn end(line: &Line, last_words: &str) {
     }
     let _abandoned = gp_optim::files::abandon();
     line.end();
-    let _ = writeln!(std::io::stderr(), "{last_words}");
+    if !SILENT.load(Ordering::Relaxed) {
+        // A failure to print cannot be reported.
+        let _ = std::io::stderr().write_all(format!("{last_words}\n").as_bytes());
+    }
     std::process::exit(i32::from(EXIT_CODE));
+}
+
+/// Ends without a message: another process prints it.
+pub(crate) fn end_silently() {
+    SILENT.store(true, Ordering::Relaxed);
 }
 
 /// Signals no longer change messages or exit code. Never returns while one exits.

@@ -136,7 +136,8 @@ fn show_error(error: &CliError, err: &mut dyn Write) -> u8 {
     let line = error.with_causes().split_whitespace().collect::<Vec<_>>().join(" ");
     let line = shown::printable(&line);
     let front = if error.kind() == ErrorKind::Interrupted { "" } else { "error: " };
-    let _ = interrupt::done_by(|| writeln!(err, "{front}{line}"));
+    let line = format!("{front}{line}\n");
+    let _ = interrupt::done_by(|| err.write_all(line.as_bytes()));
     error.kind().exit_code()
 }
 

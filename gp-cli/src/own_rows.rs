@@ -7,7 +7,6 @@ use std::ops::Range;
 
 const AT_ONCE: usize = 4096;
 
-<<<<<<< HEAD
 /// Rows that a process holds of a table read as needed.
 pub(crate) fn share_of_rows(team: &Team, rank: usize, rows: usize) -> Range<usize> {
     SpreadRows::<RowReader<File>>::share_of(team, rank, rows)
@@ -20,10 +19,7 @@ pub(crate) fn all_succeed(team: &Team, own: bool) -> Result<bool, TeamError> {
     Ok(failures[0] == 0.0)
 }
 
-/// Calls `work` with range, points and observations per block; each process of a team reads its rows.
-=======
 /// Calls `work` with range, points and observations per block; own rows only.
->>>>>>> docs
 pub(crate) fn for_each_block(
     rows: &dyn DataSource,
     mut work: impl FnMut(Range<usize>, &[f64], &[f64]),

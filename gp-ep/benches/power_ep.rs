@@ -114,7 +114,7 @@ fn sweeps() {
                     regression.log_marginal_likelihood(&observations, &mut workspace).expect("a value");
                 },
                 &mut || {
-                    other.log_z_gradient(&model, GradientKind::AtRest, &mut gradient).expect("a gradient");
+                    other.log_z_gradient(&model, GradientKind::Converged, &mut gradient).expect("a gradient");
                 },
                 &mut || product.run(),
             ],

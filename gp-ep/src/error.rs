@@ -115,7 +115,7 @@ pub enum InferenceError {
     #[error(
         "after {sweeps} sweeps sites still changed by {change:.1e} of a marginal, or give labels a probability above 1"
     )]
-    NotAtRest {
+    NotConverged {
         /// Number of sweeps.
         sweeps: usize,
         /// Root mean square change, in units of marginals.

@@ -87,7 +87,7 @@ fn batch_allocates_nothing(model: &PowerEp, data: &dyn DataSource, what: &str) {
     });
     assert_settles(&format!("{what}: refresh"), || ep.refresh(model).unwrap());
     assert_settles(&format!("{what}: gradient"), || {
-        ep.log_z_gradient(model, GradientKind::AtRest, &mut gradient).unwrap();
+        ep.log_z_gradient(model, GradientKind::Converged, &mut gradient).unwrap();
     });
     if model.level() == Level::Projection {
         assert_settles(&format!("{what}: gradient of estimate"), || {

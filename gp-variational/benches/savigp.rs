@@ -162,7 +162,7 @@ fn cox() {
     let mut model = DenseVariational::new(vec![kernel], likelihood).expect("one latent");
     let start = Instant::now();
     let mut state = DenseState::new(&model, &data).expect("data");
-    let ascent = state.come_to_rest(&model, &NaturalOptions::default()).expect("rest");
+    let ascent = state.converge(&model, &NaturalOptions::default()).expect("rest");
     let rest = start.elapsed().as_secs_f64();
     let run = model.learn(&data, Learning::Outer(MinimiseOptions::default())).expect("trained").run;
     let run = run.training().expect("L-BFGS");
@@ -213,7 +213,7 @@ fn variances() {
         let data = Table::with_targets(inputs.transpose(), &y).expect("data");
         let mut bound = Bound::new(&model, &data).expect("data");
         let options = NaturalOptions { max_steps: 3, ..NaturalOptions::default() };
-        model.come_to_rest(&mut bound, &options).expect("steps");
+        model.converge(&mut bound, &options).expect("steps");
         let of = |estimator, draws| variance(&model, &data, estimator, draws);
         let score = of(Estimator::Score, Draws::Random);
         let controlled = of(Estimator::ControlledScore, Draws::Random) / score;

@@ -266,7 +266,7 @@ impl Supply for Input {
         }))
     }
 
-    fn from_byte(&self, at: u64) -> Result<Box<dyn Read + '_>, CliError> {
+    fn reader_at(&self, at: u64) -> Result<Box<dyn Read + '_>, CliError> {
         let failed = |cause| cannot_read(&self.name, cause);
         match &self.from {
             From::Memory(bytes) if !self.head.packed => {

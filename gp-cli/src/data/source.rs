@@ -61,7 +61,7 @@ impl Supply for Source {
         Ok(Box::new(self.bytes()))
     }
 
-    fn from_byte(&self, at: u64) -> Result<Box<dyn Read + '_>, CliError> {
+    fn reader_at(&self, at: u64) -> Result<Box<dyn Read + '_>, CliError> {
         Ok(Box::new(self.bytes.get(at as usize..).unwrap_or_default()))
     }
 

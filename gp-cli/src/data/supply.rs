@@ -14,7 +14,7 @@ pub(super) trait Supply {
     fn reader(&self) -> Result<Box<dyn Read + '_>, CliError>;
 
     /// Unpacked bytes from this position on; none behind the end.
-    fn from_byte(&self, at: u64) -> Result<Box<dyn Read + '_>, CliError>;
+    fn reader_at(&self, at: u64) -> Result<Box<dyn Read + '_>, CliError>;
 
     fn budget(&self) -> Budget;
 

@@ -61,9 +61,10 @@ impl End {
     fn add(&mut self, number: f64, row: usize) {
         let is_full = self.0.len() == KEPT;
         let is_low = self.0.last().is_some_and(|last| number < last.value);
-        if !number.is_nan() && !(is_full && is_low) {
-            self.insert(FarEnd { value: number, rows: 1, place: Place::Row(row) });
+        if number.is_nan() || (is_full && is_low) {
+            return;
         }
+        self.insert(FarEnd { value: number, rows: 1, place: Place::Row(row) });
     }
 
     fn insert(&mut self, found: FarEnd) {

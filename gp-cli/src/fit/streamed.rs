@@ -229,7 +229,7 @@ impl Seen {
 }
 
 /// Table in a file, without reason and origin.
-type Table = (Survey, LeftOut, Vec<String>, RawRows);
+type TableInFile = (Survey, LeftOut, Vec<String>, RawRows);
 
 impl Origin {
     fn pieces(&self) -> Result<Box<dyn FrameStream + '_>, CliError> {
@@ -280,7 +280,7 @@ impl Origin {
         Ok((seen, writer))
     }
 
-    fn held(&self, spec: &FitSpec, folder: &Path) -> Result<Table, CliError> {
+    fn held(&self, spec: &FitSpec, folder: &Path) -> Result<TableInFile, CliError> {
         let (seen, writer) = self.write(self.pieces()?, spec, folder)?;
         let (mut survey, dropped, left_out) = seen.of_table(self.input.name())?;
         let raw = writer.ok_or_else(|| Frame::no_rows(self.input.name()))?.whole()?;
@@ -289,7 +289,7 @@ impl Origin {
     }
 
     /// Survey of all rows, and file of those that this process holds.
-    fn spread(&self, team: &Team, spec: &FitSpec, folder: &Path) -> Result<Table, CliError> {
+    fn spread(&self, team: &Team, spec: &FitSpec, folder: &Path) -> Result<TableInFile, CliError> {
         let read = match self.formats.own_pieces(&self.input, &self.options, team) {
             Ok(None) => return self.read_by_all(team, spec, folder),
             Ok(Some(pieces)) => self.write(pieces, spec, folder),
@@ -311,7 +311,7 @@ impl Origin {
         team: &Team,
         (own, writer): (Seen, Option<RawWriter>),
         folder: &Path,
-    ) -> Result<Table, CliError> {
+    ) -> Result<TableInFile, CliError> {
         let untold =
             |cause| CliError::caused(ErrorKind::Numerical, "columns cannot be told to others", cause);
         let parts = team.gather_bytes(&postcard::to_stdvec(&own).map_err(untold)?)?;
@@ -330,7 +330,7 @@ impl Origin {
 
     /// Each process reads the whole table. Its own rows are known only with their number: if that is not what the format
     /// says, as without dropped rows, the table is read once more.
-    fn read_by_all(&self, team: &Team, spec: &FitSpec, folder: &Path) -> Result<Table, CliError> {
+    fn read_by_all(&self, team: &Team, spec: &FitSpec, folder: &Path) -> Result<TableInFile, CliError> {
         let begin = |width, count| ShareWriter::new((team, folder), width, (self.input.name(), count));
         let mut writer = None;
         let seen = self.see(self.pieces()?, spec, |expected, row| match (&mut writer, expected) {

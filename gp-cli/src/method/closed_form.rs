@@ -11,7 +11,7 @@ use super::outcome::Fit;
 use super::power_ep::EP;
 use super::problem::Problem;
 use super::setting::Setting;
-use super::sites::RestingSites;
+use super::sites::ConvergedSites;
 use super::sparse_regression::model;
 use super::uncertain;
 use super::work::Work;
@@ -76,7 +76,7 @@ impl ClosedForm {
     };
 
     /// EP under Gaussian noise, in closed form.
-    pub(super) const fn at_rest(name: &'static str, power: f64) -> Self {
+    pub(super) const fn converged(name: &'static str, power: f64) -> Self {
         Self { name, power: Some(power), ..Self::PEP }
     }
 
@@ -221,7 +221,7 @@ impl Method for ClosedForm {
 
     fn update(&self, later: Later<'_>) -> Result<Updated, CliError> {
         let power = self.power(later.given);
-        let sites = RestingSites { power, level: Level::Projection, own: true };
+        let sites = ConvergedSites { power, level: Level::Projection, own: true };
         super::update::over_components(later, |later| super::update::by_sites(self.name, later, sites))
     }
 }

@@ -8,7 +8,7 @@ use super::optimizer::Optimizer;
 use super::outcome::Fit;
 use super::problem::{Problem, Settings};
 use super::setting::Setting;
-use super::sites::RestingSites;
+use super::sites::ConvergedSites;
 use super::work::Work;
 use crate::encode::Role;
 use crate::error::CliError;
@@ -163,7 +163,7 @@ pub trait Method: Debug + Send + Sync {
 
     /// Kind of converged sites, if rows have their own, for leaving rows out
     /// ([temperatures](gp_ep::Temperature)).
-    fn sites(&self, _given: &Given, _likelihood: &dyn Likelihood, _rows: usize) -> Option<RestingSites> {
+    fn sites(&self, _given: &Given, _likelihood: &dyn Likelihood, _rows: usize) -> Option<ConvergedSites> {
         None
     }
 

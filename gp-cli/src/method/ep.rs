@@ -15,7 +15,7 @@ use super::power_ep::{
 };
 use super::problem::Problem;
 use super::setting::Setting;
-use super::sites::RestingSites;
+use super::sites::ConvergedSites;
 use super::uncertain::learns_inducing;
 use super::variational::is_saddle;
 use super::work::{Integral, Work};
@@ -75,8 +75,8 @@ const PLATEAU: u64 = 20;
 const VALUE_TOLERANCE: f64 = 1e-5;
 /// Convergence after inner learning: relative site change, log Z change; maximum sweeps, fewer after the time
 /// limit.
-const REST: f64 = 1e-4;
-const REST_OF_LOG_Z: f64 = 1e-6;
+const TOLERANCE: f64 = 1e-4;
+const LOG_Z_TOLERANCE: f64 = 1e-6;
 const MANY_SWEEPS: usize = 200;
 const FEW_SWEEPS: usize = 10;
 /// Initial rate; decays to a tenth, hence above 0.02 (Hernández-Lobato & Hernández-Lobato 2016).
@@ -101,7 +101,7 @@ impl Ep {
         let by_lbfgs = problem.settings.optimizer.is_none_or(|optimizer| optimizer == Optimizer::Lbfgs);
         let is_closed =
             self.level == Level::Projection && by_lbfgs && is_gaussian(problem.likelihood.as_ref());
-        is_closed.then(|| ClosedForm::at_rest(self.name, power(problem)))
+        is_closed.then(|| ClosedForm::converged(self.name, power(problem)))
     }
 
     fn unsure(&self, problem: &Problem) -> f64 {
@@ -237,16 +237,16 @@ impl Method for Ep {
         if let Some(closed) = self.closed_form(problem) {
             return closed.gradients(problem);
         }
-        super::gradients::at_rest(problem, self.level)
+        super::gradients::converged(problem, self.level)
     }
 
-    fn sites(&self, given: &Given, likelihood: &dyn Likelihood, _rows: usize) -> Option<RestingSites> {
-        Some(RestingSites { power: given_power(given, likelihood), level: self.level, own: true })
+    fn sites(&self, given: &Given, likelihood: &dyn Likelihood, _rows: usize) -> Option<ConvergedSites> {
+        Some(ConvergedSites { power: given_power(given, likelihood), level: self.level, own: true })
     }
 
     fn update(&self, later: Later<'_>) -> Result<Updated, CliError> {
         let power = given_power(later.given, later.before.likelihood());
-        let sites = RestingSites { power, level: self.level, own: true };
+        let sites = ConvergedSites { power, level: self.level, own: true };
         super::update::over_components(later, |later| super::update::by_sites(self.name, later, sites))
     }
 }
@@ -299,7 +299,7 @@ fn outer(mut model: PowerEp, problem: &Problem) -> Result<Fit, CliError> {
     let Trained { run, state } = model.learn(data, Learning::Outer(options))?;
     let posterior = state.predictor(&model)?.map(Functions::from);
     let mut fit = Fit::of_course(posterior, model.powers().evidence_kind(), &run);
-    if let EpState::AtRest(_, convergence) = state {
+    if let EpState::Converged(_, convergence) = state {
         if !fit.objective.is_finite() {
             // Model files need a finite objective.
             return Err(InferenceError::ImproperCavity { count: convergence.last.improper }.into());
@@ -322,8 +322,8 @@ fn inner(mut model: PowerEp, problem: &Problem, rule: FirstOrder) -> Result<Fit,
     steps.cools = true;
     let Trained { run, mut state } = model.learn(data, Learning::Inner(steps))?;
     let sweeps = if problem.settings.control.is_over() { FEW_SWEEPS } else { MANY_SWEEPS };
-    let mut ep = EpOptions { tolerance: REST, max_sweeps: sweeps, ..EpOptions::default() };
-    ep.log_z_tolerance = REST_OF_LOG_Z;
+    let mut ep = EpOptions { tolerance: TOLERANCE, max_sweeps: sweeps, ..EpOptions::default() };
+    ep.log_z_tolerance = LOG_Z_TOLERANCE;
     let rest = state.batch().map(|state| state.converge(&model, &ep)).transpose()?;
     let posterior = state.predictor(&model)?.map(Functions::from);
     let mut fit = Fit::of_course(posterior, model.powers().evidence_kind(), &run);

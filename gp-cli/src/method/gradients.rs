@@ -41,7 +41,7 @@ pub(super) fn closed_form(problem: &Problem, power: f64) -> Result<Vec<GradientC
     compare(&model, &model.parameter_names(), evaluate)
 }
 
-pub(super) fn at_rest(problem: &Problem, level: Level) -> Result<Vec<GradientCheck>, CliError> {
+pub(super) fn converged(problem: &Problem, level: Level) -> Result<Vec<GradientCheck>, CliError> {
     let model = power_ep::model(problem, level)?;
     let data = &problem.rows;
     let options =
@@ -52,7 +52,7 @@ pub(super) fn at_rest(problem: &Problem, level: Level) -> Result<Vec<GradientChe
         state.converge(model, &options)?;
         Ok(match gradient {
             None => state.log_z(model),
-            Some(gradient) => state.log_z_gradient(model, GradientKind::AtRest, gradient),
+            Some(gradient) => state.log_z_gradient(model, GradientKind::Converged, gradient),
         }?)
     };
     compare(&model, &model.parameter_names(), evaluate)

@@ -29,7 +29,7 @@ const ITERATIONS: Setting = common::ITERATIONS.default_whole(20);
 /// Typical active sets; evaluations per set; steps to converged sites.
 const USUAL_ROUNDS: f64 = 8.0;
 const EVALUATIONS_A_ROUND: f64 = 18.0;
-const STEPS_TO_REST: f64 = 12.0;
+const STEPS_TO_CONVERGE: f64 = 12.0;
 /// Uncertainty: rounds and iterations end on plateaus.
 const UNSURE: f64 = 1.6;
 
@@ -79,21 +79,22 @@ impl Method for IvmMethod {
         // class, and data: the table if in memory, and a copy.
         let data = (sizes.rows + sizes.held) as f64 * sizes.width() as f64;
         // Converged sites: curvatures over all active latents, twice, and covariances with a chunk of rows.
-        let is_resting = options(problem).sites == FinalSites::AtRest;
-        let resting = 12.0 * (latents * active).powi(2) + 3.0 * CHUNK.min(rows) * latents * latents * active;
-        let rest = if is_resting { resting } else { 0.0 };
+        let converges = options(problem).sites == FinalSites::Converged;
+        let converging =
+            12.0 * (latents * active).powi(2) + 3.0 * CHUNK.min(rows) * latents * latents * active;
+        let rest = if converges { converging } else { 0.0 };
         8.0 * (rows * latents * (active + 8.0) + data + latents * 12.0 * active * active + rest)
     }
 
     fn work(&self, problem: &Problem) -> Option<Work> {
         let (model, options) = (model(problem).ok()?, options(problem));
-        let at_rest = options.sites == FinalSites::AtRest;
-        let rounds = ROUNDS[usize::from(at_rest)] as f64 + 1.0;
+        let converged = options.sites == FinalSites::Converged;
+        let rounds = ROUNDS[usize::from(converged)] as f64 + 1.0;
         let iterations = problem.settings.given.integer_of(&ITERATIONS).ok()?;
         let of_round = Work::of_minimising(EVALUATIONS_A_ROUND, iterations);
         let sizes = problem.sizes();
         let IvmWork { choice, step, evaluation } = model.operations((sizes.rows, sizes.dim), &options);
-        let steps = if at_rest { STEPS_TO_REST } else { 0.0 };
+        let steps = if converged { STEPS_TO_CONVERGE } else { 0.0 };
         // Evaluations share out the choice of their active set and the convergence of its sites.
         let mean = |of: fn(&IvmOperations) -> f64| {
             of(&evaluation) + (of(&choice) + steps * of(&step)) / of_round.usual
@@ -120,7 +121,7 @@ impl Method for IvmMethod {
         let data = &problem.rows;
         let options = options(&problem);
         // Without parameters to learn, only sites are found.
-        let most = ROUNDS[usize::from(options.sites == FinalSites::AtRest)];
+        let most = ROUNDS[usize::from(options.sites == FinalSites::Converged)];
         let rounds = if model.free_count() == 0 { 0 } else { most };
         let iterations = problem.settings.given.integer_of(&ITERATIONS)?;
         let how = Learning::Outer(minimise_options(iterations, &problem.settings.control));

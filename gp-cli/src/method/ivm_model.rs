@@ -38,6 +38,6 @@ pub(super) fn options(problem: &Problem) -> IvmOptions {
     let usual = IvmOptions::default();
     let active = problem.settings.active.unwrap_or(usual.active);
     let latents = problem.likelihood.latents();
-    let sites = if latents <= FEW_LATENTS { FinalSites::AtRest } else { FinalSites::Matched };
+    let sites = if latents <= FEW_LATENTS { FinalSites::Converged } else { FinalSites::Matched };
     IvmOptions { active, sites, seed: problem.settings.seed, ..usual }
 }

@@ -56,6 +56,6 @@ pub use problem::{Problem, SECOND_STAGE, Settings, Sizes, TARGET_STAGE, target_s
 pub use rows::{Elsewhere, TrainingRows};
 pub use separate::update;
 pub use setting::{Setting, SettingKind};
-pub use sites::RestingSites;
+pub use sites::ConvergedSites;
 pub(crate) use update::left_out_classes;
 pub use work::{Integral, Work};

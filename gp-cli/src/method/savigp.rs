@@ -10,7 +10,7 @@ use super::optimizer::{Optimizer, minimise_options};
 use super::outcome::Fit;
 use super::problem::{Problem, SECOND_STAGE, Settings};
 use super::setting::Setting;
-use super::sites::RestingSites;
+use super::sites::ConvergedSites;
 use super::variational::{self, BATCH_SIZE, EPOCHS, NATURAL_RATE, approximation, start, steps_in_batches};
 use super::work::{Integral, Work};
 use crate::encode::Role;
@@ -116,12 +116,12 @@ impl Method for SavigpMethod {
         super::gradients::bound(model(problem)?, problem, components(&problem.settings))
     }
 
-    fn sites(&self, _given: &Given, _likelihood: &dyn Likelihood, _rows: usize) -> Option<RestingSites> {
-        Some(RestingSites::variational())
+    fn sites(&self, _given: &Given, _likelihood: &dyn Likelihood, _rows: usize) -> Option<ConvergedSites> {
+        Some(ConvergedSites::variational())
     }
 
     fn update(&self, later: Later<'_>) -> Result<Updated, CliError> {
-        super::update::by_sites(self.name(), later, RestingSites::variational())
+        super::update::by_sites(self.name(), later, ConvergedSites::variational())
     }
 }
 
@@ -183,7 +183,7 @@ fn on_all(mut model: Savigp, problem: &Problem) -> Result<Fit, CliError> {
     let iterations = settings.given.integer_in(&ITERATIONS, case);
     let control = settings.control.begun();
     let options = minimise_options(iterations, &control);
-    let learning = BoundLearning::at_rest(rest(&model));
+    let learning = BoundLearning::converged(rest(&model));
     let learned = model.learn_with(data, Learning::Outer(options), &learning, &mut |_| {})?;
     let first = Fit::of_course(approximation(&model)?, model.evidence_kind(), &learned.run);
     if components == 1 {

@@ -12,7 +12,7 @@ use super::outcome::Fit;
 use super::power_ep::{ALPHA, LOG_CONCAVE, given_power, model, over_parameters, power};
 use super::problem::Problem;
 use super::setting::Setting;
-use super::sites::RestingSites;
+use super::sites::ConvergedSites;
 use super::uncertain::{AS_KNOWN, learns_inducing};
 use super::variational::is_saddle;
 use super::work::{Integral, Work};
@@ -149,18 +149,18 @@ impl Method for Sep {
 
     fn gradients(&self, problem: &Problem) -> Result<Vec<GradientCheck>, CliError> {
         // Batches estimate this gradient; a single average site has no objective of its own.
-        super::gradients::at_rest(problem, Level::Projection)
+        super::gradients::converged(problem, Level::Projection)
     }
 
-    fn sites(&self, given: &Given, likelihood: &dyn Likelihood, rows: usize) -> Option<RestingSites> {
+    fn sites(&self, given: &Given, likelihood: &dyn Likelihood, rows: usize) -> Option<ConvergedSites> {
         let power = given_power(given, likelihood);
         let own = !is_tied(given, likelihood, rows);
-        own.then_some(RestingSites { power, level: Level::Projection, own: false })
+        own.then_some(ConvergedSites { power, level: Level::Projection, own: false })
     }
 
     fn update(&self, later: Later<'_>) -> Result<Updated, CliError> {
         let power = given_power(later.given, later.before.likelihood());
-        let sites = RestingSites { power, level: Level::Projection, own: false };
+        let sites = ConvergedSites { power, level: Level::Projection, own: false };
         super::update::over_components(later, |later| super::update::by_sites(self.name(), later, sites))
     }
 }

@@ -4,7 +4,7 @@ use gp_ep::power_ep::Level;
 
 /// Kind of converged sites.
 #[derive(Clone, Copy, Debug)]
-pub struct RestingSites {
+pub struct ConvergedSites {
     /// Power α; 0 is the variational limit.
     pub power: f64,
     /// Argument of sites: projections or latent values.
@@ -13,7 +13,7 @@ pub struct RestingSites {
     pub own: bool,
 }
 
-impl RestingSites {
+impl ConvergedSites {
     /// Sites of variational inference, power 0.
     #[must_use]
     pub fn variational() -> Self {

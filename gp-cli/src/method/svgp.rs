@@ -11,7 +11,7 @@ use super::optimizer::{Optimizer, minimise_options};
 use super::outcome::Fit;
 use super::problem::Problem;
 use super::setting::Setting;
-use super::sites::RestingSites;
+use super::sites::ConvergedSites;
 use super::variational::{
     self, BATCH_SIZE, EPOCHS, NATURAL_RATE, approximation, is_saddle, start, steps_in_batches,
 };
@@ -31,7 +31,7 @@ const ITERATIONS: Setting = variational::ITERATIONS.default_whole_by_case(&[OTHE
 const OTHERS: DefaultCase<u64> = DefaultCase::new(100, "");
 const NUMBERS: DefaultCase<u64> = DefaultCase::new(300, "for numbers");
 /// Relative bound gain, a tenth of training's.
-const REST: f64 = 1e-8;
+const TOLERANCE: f64 = 1e-8;
 const SETTINGS: &[Setting] = &[ITERATIONS, EPOCHS, BATCH_SIZE];
 
 impl Method for Svgp {
@@ -104,12 +104,12 @@ impl Method for Svgp {
         super::gradients::bound(model, problem, 1)
     }
 
-    fn sites(&self, _given: &Given, _likelihood: &dyn Likelihood, _rows: usize) -> Option<RestingSites> {
-        Some(RestingSites::variational())
+    fn sites(&self, _given: &Given, _likelihood: &dyn Likelihood, _rows: usize) -> Option<ConvergedSites> {
+        Some(ConvergedSites::variational())
     }
 
     fn update(&self, later: Later<'_>) -> Result<Updated, CliError> {
-        super::update::by_sites(self.name(), later, RestingSites::variational())
+        super::update::by_sites(self.name(), later, ConvergedSites::variational())
     }
 }
 
@@ -122,8 +122,8 @@ fn iterations(problem: &Problem) -> u64 {
 fn outer(mut model: Savigp, problem: &Problem) -> Result<Fit, CliError> {
     let iterations = iterations(problem);
     let options = minimise_options(iterations, &problem.settings.control);
-    let rest = NaturalOptions { tolerance: REST, ..NaturalOptions::default() };
-    let settled = BoundLearning::at_rest(rest);
+    let rest = NaturalOptions { tolerance: TOLERANCE, ..NaturalOptions::default() };
+    let settled = BoundLearning::converged(rest);
     let Trained { run, state } =
         model.learn_with(&problem.rows, Learning::Outer(options), &settled, &mut |_| {})?;
     let fit = Fit::of_course(approximation(&model)?, EvidenceKind::LowerBound, &run);

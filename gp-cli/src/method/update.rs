@@ -4,7 +4,7 @@ use super::gaussian::is_gaussian;
 use super::later::{Later, Updated, refused};
 use super::power_ep::convergence_warnings;
 use super::rows::TrainingRows;
-use super::sites::RestingSites;
+use super::sites::ConvergedSites;
 use crate::error::CliError;
 use crate::model::{Approximation, Functions, Held, approximation};
 use faer::Mat;
@@ -80,7 +80,7 @@ pub(super) fn over_components(
 pub(crate) fn left_out_classes(
     posterior: &Approximation,
     rows: &TrainingRows,
-    sites: RestingSites,
+    sites: ConvergedSites,
 ) -> Result<Option<Mat<f64>>, CliError> {
     let likelihood = adjusted(posterior.likelihood(), rows.outputs());
     let (latents, weights) = (likelihood.latents(), posterior.functions().weights());
@@ -99,7 +99,7 @@ pub(crate) fn left_out_classes(
 }
 
 /// Power EP on new observations, old sites fixed.
-pub(super) fn by_sites(method: &str, later: Later<'_>, sites: RestingSites) -> Result<Updated, CliError> {
+pub(super) fn by_sites(method: &str, later: Later<'_>, sites: ConvergedSites) -> Result<Updated, CliError> {
     let likelihood = later.before.likelihood();
     let before = inducing(later.before)
         .ok_or_else(|| refused(method, "its posterior is a mixture, which new rows would not leave one"))?;
@@ -124,8 +124,8 @@ pub(super) fn by_sites(method: &str, later: Later<'_>, sites: RestingSites) -> R
         posterior: ep.predictor(&model)?.map(Functions::from),
         gain: ep.log_z(&model)?,
         how: match sites {
-            RestingSites { own: true, .. } if gaussian => "as exact as a fit to all rows",
-            RestingSites { power: 0.0, .. } => "by the best bound with the posterior before as prior",
+            ConvergedSites { own: true, .. } if gaussian => "as exact as a fit to all rows",
+            ConvergedSites { power: 0.0, .. } => "by the best bound with the posterior before as prior",
             _ => "by sites of the new rows, those of the old ones as they were",
         },
         warnings,

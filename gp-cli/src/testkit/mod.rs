@@ -15,7 +15,7 @@
 
 mod accuracy;
 mod answers;
-mod at_rest;
+mod converged;
 mod errors;
 mod gradients;
 mod problems;
@@ -40,7 +40,7 @@ const CHECKS: &[(Check, CheckRun)] = &[
     (Check::ClosedForm, accuracy::closed_form),
     (Check::TwoClasses, accuracy::two_classes),
     (Check::Weights, weights::check),
-    (Check::AtRest, at_rest::check),
+    (Check::Converged, converged::check),
     (Check::Streams, same_bits::streams),
     (Check::Threads, same_bits::threads),
     (Check::Resuming, same_bits::resuming),
@@ -59,7 +59,7 @@ pub struct MethodKit<'a> {
     gradients: f64,
     at_the_data: f64,
     two_classes: f64,
-    at_rest: Option<f64>,
+    converged: Option<f64>,
     three_classes: Option<&'a str>,
     closed_form: Option<(&'a str, Given)>,
 }
@@ -75,7 +75,7 @@ impl<'a> MethodKit<'a> {
             gradients: 1e-5,
             at_the_data: 1e-6,
             two_classes: 0.05,
-            at_rest: Some(1e-4),
+            converged: Some(1e-4),
             three_classes: None,
             closed_form: None,
         }
@@ -109,8 +109,8 @@ impl<'a> MethodKit<'a> {
     /// Tolerance of a trained fit to one at its fixed parameters (default 1e-4); `None` if the posterior is
     /// trained too.
     #[must_use]
-    pub fn at_rest_within(self, tolerance: Option<f64>) -> Self {
-        Self { at_rest: tolerance, ..self }
+    pub fn converged_within(self, tolerance: Option<f64>) -> Self {
+        Self { converged: tolerance, ..self }
     }
 
     /// Cheaper three-class likelihood.

@@ -14,7 +14,7 @@ pub enum Check {
     /// Row weights act like copies.
     Weights,
     /// Posterior and objective match final parameters.
-    AtRest,
+    Converged,
     /// Two classes equal the binary model.
     TwoClasses,
     /// Same bits with rows outside memory.

@@ -46,7 +46,6 @@ fn pieces_are_the_table() {
     }
 }
 
-<<<<<<< HEAD
 /// Cells and place of each row.
 fn rows(mut pieces: Box<dyn FrameStream + '_>) -> Vec<Vec<String>> {
     let mut rows = Vec::new();
@@ -91,9 +90,6 @@ fn processes_read_parts_of_the_table() {
     assert!(own.is_none());
 }
 
-/// SQLite: whole and in chunks, from file and from bytes.
-=======
->>>>>>> docs
 #[cfg(feature = "sqlite")]
 #[test]
 fn databases_hold_tables() {

@@ -55,35 +55,35 @@ fn gfitc() {
 /// One average site for all rows is not EP.
 #[test]
 fn sep() {
-    passes("sep", &[Check::ClosedForm, Check::AtRest], |kit| {
+    passes("sep", &[Check::ClosedForm, Check::Converged], |kit| {
         kit.exact_at_the_data(0.25).two_classes_within(0.2)
     });
 }
 
 #[test]
 fn ivm() {
-    passes("ivm", &[Check::AtTheData, Check::ClosedForm, Check::Weights, Check::AtRest], |kit| kit);
+    passes("ivm", &[Check::AtTheData, Check::ClosedForm, Check::Weights, Check::Converged], |kit| kit);
 }
 
 #[test]
 fn svgp() {
     // Steps stop by the gain of the bound, which is of second order in the latents: 1e-3 is the root of 1e-6.
     passes("svgp", &[], |kit| {
-        let kit = kit.with_closed_form("vfe", &[]).at_rest_within(Some(3e-3));
+        let kit = kit.with_closed_form("vfe", &[]).converged_within(Some(3e-3));
         kit.with_three_classes("robust_max(classes=3)")
     });
 }
 
 #[test]
 fn savigp() {
-    passes("savigp", &[], |kit| kit.with_closed_form("vfe", &[]).at_rest_within(Some(1e-3)));
+    passes("savigp", &[], |kit| kit.with_closed_form("vfe", &[]).converged_within(Some(1e-3)));
 }
 
 /// Two stages with own checkpoints.
 #[test]
 fn a_mixture() {
-    passes("savigp", &[Check::ClosedForm, Check::AtRest], |kit| {
-        kit.with_setting("components", 2).exact_at_the_data(1e-2).at_rest_within(None)
+    passes("savigp", &[Check::ClosedForm, Check::Converged], |kit| {
+        kit.with_setting("components", 2).exact_at_the_data(1e-2).converged_within(None)
     });
 }
 
@@ -254,7 +254,7 @@ fn a_forgotten_row_is_found() {
 #[test]
 fn forgotten_weights_and_stale_sites_are_found() {
     assert_eq!(Faulty::looked_at(Fault::Weight), [Check::Weights]);
-    assert!(Faulty::looked_at(Fault::StaleSites).contains(&Check::AtRest));
+    assert!(Faulty::looked_at(Fault::StaleSites).contains(&Check::Converged));
 }
 
 #[test]

@@ -34,10 +34,10 @@ fn first(inputs: &Mat<f64>, count: usize) -> Mat<f64> {
     Mat::from_fn(count, 2, |i, d| inputs[(i, d)] + 0.05)
 }
 
-fn at_rest(model: &mut Savigp, data: &Table<'_>) -> Ascent {
+fn converged(model: &mut Savigp, data: &Table<'_>) -> Ascent {
     let mut bound = Bound::new(model, data).unwrap();
     let options = NaturalOptions { tolerance: 1e-13, ..NaturalOptions::default() };
-    let ascent = model.come_to_rest(&mut bound, &options).unwrap();
+    let ascent = model.converge(&mut bound, &options).unwrap();
     assert!(ascent.converged, "{ascent:?}");
     ascent
 }
@@ -70,7 +70,7 @@ fn gaussian_noise_at_the_data_is_exact_regression() {
     let data = Table::with_targets(inputs.as_ref(), &y).unwrap();
 
     let mut sparse = Savigp::new(vec![process(&inputs)], Box::new(noise())).unwrap();
-    let bound = at_rest(&mut sparse, &data).bound;
+    let bound = converged(&mut sparse, &data).bound;
     let evidence = posterior.log_marginal_likelihood();
     assert_close(bound, evidence, 1e-6);
     assert_alike(&latent(&sparse, &there), &expected.mean, &expected.variance, 1e-6);
@@ -78,7 +78,7 @@ fn gaussian_noise_at_the_data_is_exact_regression() {
     let kernels = vec![gp_kernels::parse(KERNEL).unwrap()];
     let dense = DenseVariational::new(kernels, Box::new(noise())).unwrap();
     let mut state = DenseState::new(&dense, &data).unwrap();
-    let bound = state.come_to_rest(&dense, &NaturalOptions::default()).unwrap().bound;
+    let bound = state.converge(&dense, &NaturalOptions::default()).unwrap().bound;
     assert_close(bound, evidence, 1e-10);
     let found = state.predictor(&dense).unwrap().latents(there.as_ref()).unwrap();
     assert_alike(&found[0], &expected.mean, &expected.variance, 1e-9);
@@ -98,7 +98,7 @@ fn gaussian_noise_through_inducing_inputs_is_the_variational_free_energy() {
 
     let data = Table::with_targets(inputs.as_ref(), &y).unwrap();
     let mut model = Savigp::new(vec![process(&z)], Box::new(Gaussian::new(NOISE).unwrap())).unwrap();
-    assert_close(at_rest(&mut model, &data).bound, value, 1e-9);
+    assert_close(converged(&mut model, &data).bound, value, 1e-9);
     // At the optimal posterior, the gradient of the bound equals that of its maximum.
     let mut gradient = vec![0.0; gp_optim::ParameterSet::parameter_count(&model)];
     Bound::new(&model, &data).unwrap().gradient(&model, &mut gradient).unwrap();
@@ -123,7 +123,7 @@ fn power_ep_in_its_limit_is_the_best_gaussian() {
         let options = EpOptions { tolerance: 1e-10, max_sweeps: 2000, ..EpOptions::default() };
         assert!(ep.converge(&power_ep, &options).unwrap().converged);
         let mut model = Savigp::new(vec![process(&z)], likelihood()).unwrap();
-        let bound = at_rest(&mut model, &data).bound;
+        let bound = converged(&mut model, &data).bound;
         assert_close(bound, ep.log_z(&power_ep).unwrap(), 1e-8);
         let there = Mat::from_fn(6, 2, |i, d| 0.6 * i as f64 - 1.5 + 0.2 * d as f64);
         let posterior = ep.posterior(&power_ep, 0).unwrap();

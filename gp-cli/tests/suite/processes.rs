@@ -229,3 +229,66 @@ fn a_target_in_the_rows_of_another_process_is_refused_with_its_place() {
     assert!(one.0 == 3 && one.2.contains("line 551"), "{one:?}");
     assert_eq!(together(3, folder, &words), vec![one; 3]);
 }
+
+/// Tables of which each process reads a part: words and missing values begin late, and some rows are left out.
+#[test]
+fn tables_read_in_parts_give_the_bits_of_one_process() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    for name in ["groups.parquet", "batches.arrow"] {
+        let source = format!("{}/tests/data/{name}", env!("CARGO_MANIFEST_DIR"));
+        fs::copy(source, folder.join(name)).unwrap();
+    }
+    let row = |i: usize| {
+        let x = if i.is_multiple_of(11) { String::new() } else { (0.2 * i as f64).to_string() };
+        let word = ["red", "green", "\"sea\ngreen\"", ""][i / 120];
+        format!("{x},{},{},{},{word}\n", i * i, i.is_multiple_of(2), 1 + i % 3)
+    };
+    let head = "x,whole,is_even,weight,word\n";
+    let rows = |rows: std::ops::Range<usize>| rows.map(row).collect::<String>();
+    fs::write(folder.join("t.csv"), format!("{head}{}", rows(0..430))).unwrap();
+    fs::create_dir(folder.join("parts.d")).unwrap();
+    for (name, own) in [("a.csv", 0..50), ("b.csv", 50..300), ("c.csv", 300..430)] {
+        fs::write(folder.join("parts.d").join(name), format!("{head}{}", rows(own))).unwrap();
+    }
+    for (table, how) in [
+        ("groups.parquet", "--missing drop"),
+        ("batches.arrow", "--missing drop --missing-in word=keep"),
+        ("t.csv", "--missing keep --weights weight"),
+        ("t.csv", "--missing drop --missing-in word=keep"),
+        ("parts.d", "--missing drop --missing-in word=keep --weights weight"),
+    ] {
+        let words = |model: &str| {
+            format!(
+                "fit {table} --target whole --features x,is_even,word {how} --kernel rbf(lengthscale=1) --method vfe --inducing 5 --iterations 1 --stream always --quiet --force --output {model}"
+            )
+        };
+        let (code, _, err) = alone(folder, &words("one.gp"));
+        assert_eq!(code, 0, "{table} {how}: {err}");
+        for count in [2, 3, 5] {
+            let ended = together(count, folder, &words("several.gp"));
+            assert!(ended.iter().all(|(code, ..)| *code == 0), "{table} {how}: {count}: {ended:?}");
+            let [one, several] = ["one.gp", "several.gp"].map(|name| fs::read(folder.join(name)).unwrap());
+            assert!(one == several, "{table} {how}: {count} processes have other bits");
+        }
+    }
+}
+
+#[test]
+fn a_cell_that_one_process_cannot_read_is_told_as_by_one() {
+    let folder = tables();
+    let folder = folder.path();
+    let text = fs::read_to_string(folder.join("train.csv")).unwrap();
+    let wrong = |i: usize, line: &str| match i {
+        250 | 590 => "1,oops,red,1,1,low,4,x".to_owned(),
+        _ => line.to_owned(),
+    };
+    let wrong: Vec<String> = text.lines().enumerate().map(|(i, line)| wrong(i, line)).collect();
+    fs::write(folder.join("train.csv"), wrong.join("\n")).unwrap();
+    let words = format!("{FRONT} --target y --method vfe --inducing 10 --stream always --output m.gp");
+    let one = alone(folder, &words);
+    assert!(one.0 == 3 && one.2.contains("line 251"), "{one:?}");
+    for count in [2, 3] {
+        assert_eq!(together(count, folder, &words), vec![one.clone(); count]);
+    }
+}

@@ -16,7 +16,7 @@ pub struct EpCounts {
     /// Changed sites.
     pub updates: usize,
     /// Skipped updates of converged sites.
-    pub at_rest: usize,
+    pub converged: usize,
     /// Updates skipped for invalid cavity or tilted moments.
     pub skipped: usize,
     /// Changes undone after failed downdates.

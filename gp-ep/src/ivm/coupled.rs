@@ -229,7 +229,7 @@ impl<'a> CoupledClasses<'a> {
             return Ok(());
         };
         if hardly_moved(&old.precision, &site.precision) && hardly_moved(&old.shift, &site.shift) {
-            self.ep.at_rest += 1;
+            self.ep.converged += 1;
             return Ok(());
         }
         match self.liquid.change(l, site)? {

@@ -13,12 +13,13 @@
 //!
 //! A run ([`IvmOptions`]) draws one point per class. Further inclusions score candidates ([`Selection`]), include the
 //! best with a moment-matched site, freeze the oldest *liquid* point, and update liquid sites by EP.
-//! [`FinalSites::AtRest`] then minimises the criterion over all sites: better with noisy labels or many inputs.
+//! [`FinalSites::Converged`] then minimises the criterion over all sites: better with noisy labels or many inputs.
 
 mod active_set;
 mod blocks;
 mod chunks;
 mod classes;
+mod converged_sites;
 mod coupled;
 mod covariances;
 mod criterion;
@@ -40,7 +41,6 @@ mod placement;
 mod posterior;
 mod projection;
 mod representation;
-mod rest;
 mod room;
 mod run;
 mod select;

@@ -91,7 +91,7 @@ pub enum FinalSites {
     #[default]
     Matched,
     /// Minimum of the criterion over all labels; about ten more passes.
-    AtRest,
+    Converged,
 }
 
 /// Options of a run.

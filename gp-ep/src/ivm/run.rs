@@ -139,7 +139,7 @@ impl Ivm {
             Coupling::Coupled => Run::new(&task, CoupledClasses::new(&task)).finish(watch),
             Coupling::Independent => Run::new(&task, IndependentClasses::new(&task)).finish(watch),
         }?;
-        if options.sites == FinalSites::AtRest && run.ended.is_none() {
+        if options.sites == FinalSites::Converged && run.ended.is_none() {
             let (active, is_whole) = self.rest(control, data, run.posterior.active_set().clone())?;
             run.posterior = IvmPosterior::new(self, active)?;
             // A run that goes on from a checkpoint would find other sites.

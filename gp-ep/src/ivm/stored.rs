@@ -88,7 +88,7 @@ impl StoredIvm {
 }
 
 impl StoredActive {
-    /// Checked active points, as many as `coupled_with`.
+    /// Checked active points, of the same rows as `coupled_with`.
     fn check(self, coupled_with: Option<&ActiveClass>) -> Result<ActiveClass, InferenceError> {
         let count = self.inputs.count();
         for (what, found) in [
@@ -98,6 +98,11 @@ impl StoredActive {
             ("active rows of coupled classes", coupled_with.map_or(count, |other| other.rows.len())),
         ] {
             check_count(what, "entries", count, found)?;
+        }
+        let others = coupled_with.map_or(&self.rows, |other| &other.rows);
+        if let Some((row, _)) = self.rows.iter().zip(others).find(|(own, other)| own != other) {
+            let (value, allowed) = (*row as f64, "the same in coupled classes");
+            return Err(InferenceError::Option { what: "active row", value, allowed });
         }
         let wrong = |value: &&f64| !(value.is_finite() && **value > 0.0);
         if let Some(value) = self.precision.iter().find(wrong) {

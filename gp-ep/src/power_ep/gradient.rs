@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 pub enum GradientKind {
     /// Sites and posterior fixed: gradient at convergence.
     #[default]
-    AtRest,
+    Converged,
     /// Sites fixed, posterior moving: gradient of the estimate, converged or not; only for sites on
     /// projections.
     OfEstimate,

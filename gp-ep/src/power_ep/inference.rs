@@ -16,7 +16,7 @@ use gp_kernels::posterior::{InducingPosterior, MixturePosterior};
 
 impl PowerEp {
     /// EP after convergence or default sweeps.
-    fn at_rest(&self, data: &dyn DataSource) -> Result<BatchEp, InferenceError> {
+    fn converged(&self, data: &dyn DataSource) -> Result<BatchEp, InferenceError> {
         let mut state = BatchEp::new(self, data)?;
         state.converge(self, &EpOptions::default())?;
         Ok(state)
@@ -26,7 +26,7 @@ impl PowerEp {
     /// stay fixed; Gaussian noise becomes its mean.
     ///
     /// # Errors
-    /// As [`BatchEp::log_z_gradient`], at nearby parameters; [`InferenceError::NotAtRest`] without
+    /// As [`BatchEp::log_z_gradient`], at nearby parameters; [`InferenceError::NotConverged`] without
     /// convergence there; [`DataError::Stopped`](crate::DataError::Stopped) before the first draw.
     pub fn posterior_over_parameters(
         &self,
@@ -45,7 +45,7 @@ impl PowerEp {
             &mut BatchEp::new(&model, data)?,
             |model, state, gradient| {
                 settle_near(model, state)?;
-                state.log_z_gradient(model, GradientKind::AtRest, gradient)
+                state.log_z_gradient(model, GradientKind::Converged, gradient)
             },
             |model, state| {
                 settle_near(model, state)?;
@@ -56,18 +56,18 @@ impl PowerEp {
 }
 
 /// Change below which gradient differences are meaningful.
-const REST: f64 = 1e-7;
+const TOLERANCE: f64 = 1e-7;
 
 /// Converges from sites at nearby parameters.
 fn settle_near(model: &PowerEp, state: &mut BatchEp) -> Result<(), InferenceError> {
     refresh_or_reset(state, model)?;
-    let options = EpOptions { tolerance: REST, ..EpOptions::default() };
+    let options = EpOptions { tolerance: TOLERANCE, ..EpOptions::default() };
     let Convergence { converged, sweeps, last, .. } = state.converge(model, &options)?;
     let impossible = model.likelihood().support().is_discrete() && last.log_z > 0.0;
     if converged && !impossible {
         return Ok(());
     }
-    Err(InferenceError::NotAtRest { sweeps, change: last.change })
+    Err(InferenceError::NotConverged { sweeps, change: last.change })
 }
 
 /// EP with default options; [`BatchEp`] reports convergence.
@@ -77,12 +77,12 @@ impl Inference for PowerEp {
     type State = EpState;
 
     fn log_evidence(&self, data: &dyn DataSource) -> Result<LogEvidence, InferenceError> {
-        let value = self.at_rest(data)?.log_z(self)?;
+        let value = self.converged(data)?.log_z(self)?;
         Ok(LogEvidence { value, kind: self.powers().evidence_kind() })
     }
 
     fn posterior(&self, data: &dyn DataSource) -> Result<Predictor, InferenceError> {
-        self.at_rest(data)?.predictor(self)
+        self.converged(data)?.predictor(self)
     }
 
     fn learn_with(

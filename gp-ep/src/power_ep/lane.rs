@@ -293,7 +293,7 @@ pub(super) enum Derivatives {
     /// By m and V: sums of `w̄ φφᵀ` and `μ̄ φ`.
     ByPosterior,
     /// By φ and s; sites and posterior fixed.
-    AtRest,
+    Converged,
     /// By φ and s; sites fixed, posterior following.
     Moving,
 }
@@ -334,7 +334,7 @@ fn answer(latent: &mut LatentBlock, i: usize, weights: PointDerivatives, derivat
     latent.on_residual[i] = weights.residual;
     match derivatives {
         Derivatives::ByPosterior => (latent.gram[i], latent.shift[i]) = (weights.variance, weights.mean),
-        Derivatives::AtRest => {
+        Derivatives::Converged => {
             (latent.on_mean[i], latent.on_spread[i]) = (weights.on_mean, weights.on_spread);
         }
         Derivatives::Moving => {

@@ -21,7 +21,7 @@ use std::sync::Arc;
 const STEP: f64 = 0.7;
 /// Maximum steps, and change that ends them, in units of marginals.
 const MAX_STEPS: usize = 30;
-const REST: f64 = 1e-4;
+const TOLERANCE: f64 = 1e-4;
 
 impl PowerEp {
     /// Class probabilities (N×C) given all other observations, at fixed parameters; NaN rows if sites cannot
@@ -47,7 +47,7 @@ impl PowerEp {
         passes.read(self, data, &Rows::Range(0..data.count()))?;
         passes.project(self)?;
         let posteriors = whitened(self, &passes, posterior)?;
-        bring_to_rest(self, &mut passes, &posteriors, data.count())?;
+        converge_sites(self, &mut passes, &posteriors, data.count())?;
         passes.passes.change(|sites| sites.values.clear());
         let (layout, beliefs) = (passes.layout.of_extra(0), Posteriors(&posteriors));
         let pass = Pass::new(&layout).with_beliefs(&beliefs);
@@ -71,7 +71,7 @@ fn whitened(
 }
 
 /// Converges sites at a fixed posterior.
-fn bring_to_rest(
+fn converge_sites(
     model: &PowerEp,
     passes: &mut EpPasses,
     posteriors: &[WhitenedPosterior],
@@ -85,7 +85,7 @@ fn bring_to_rest(
     for _ in 0..most {
         let tally = passes.refine(model, (&options, SumOf::Proposed), posteriors, &mut unused)?;
         passes.passes.change(|sites| sites.present.copy_from_slice(&sites.proposed));
-        if (tally.change / sites).sqrt() < REST {
+        if (tally.change / sites).sqrt() < TOLERANCE {
             break;
         }
     }

@@ -161,7 +161,7 @@ impl EpPasses {
         let (processes, beliefs) = (model.processes(), Posteriors(posteriors));
         let tangents = if moves { self.tangents.as_slice() } else { &[] };
         let pass = Pass::new(&self.slopes).with_beliefs(&beliefs).with_tangents(tangents);
-        let derivatives = if moves { Derivatives::Moving } else { Derivatives::AtRest };
+        let derivatives = if moves { Derivatives::Moving } else { Derivatives::Converged };
         let zeros = || Sums::with_gradients(&self.slopes, processes);
         let sums = self.gradients.get_or_insert_with(zeros);
         self.passes.run(pass, sums, |block, extra| lane::slopes(block, extra, model, derivatives))?;

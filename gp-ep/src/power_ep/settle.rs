@@ -7,8 +7,8 @@ use crate::error::InferenceError;
 use gp_kernels::data::DataSource;
 
 /// Maximum further epochs; change that ends them, in units of marginals.
-const EPOCHS_TO_REST: usize = 3;
-const REST: f64 = 0.01;
+const EPOCHS_TO_CONVERGE: usize = 3;
+const TOLERANCE: f64 = 0.01;
 /// Maximum epochs of small steps while the estimate is impossible.
 const EPOCHS_BACK: usize = 10;
 const SMALL_STEP: f64 = 0.1;
@@ -57,7 +57,7 @@ impl MiniBatchEp {
             return Ok(None);
         }
         self.rebuild(model, data)?;
-        for _ in 0..worth.min(EPOCHS_TO_REST) {
+        for _ in 0..worth.min(EPOCHS_TO_CONVERGE) {
             if is_over() {
                 break;
             }
@@ -66,7 +66,7 @@ impl MiniBatchEp {
                 Err(InferenceError::ImproperPosterior) => break,
                 change => change?,
             };
-            if change <= REST {
+            if change <= TOLERANCE {
                 break;
             }
         }

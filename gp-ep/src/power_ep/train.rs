@@ -32,7 +32,7 @@ pub struct EpLearning {
     pub ep: EpOptions,
     /// Inner learning: maximum sweeps per parameter step. Mini-batches: updates of each batch's sites.
     pub sweeps: usize,
-    /// Gradient of parameter steps; only [`GradientKind::AtRest`] in mini-batches.
+    /// Gradient of parameter steps; only [`GradientKind::Converged`] in mini-batches.
     pub gradient: GradientKind,
     /// Own or tied sites in mini-batches.
     pub sharing: Sharing,
@@ -41,7 +41,7 @@ pub struct EpLearning {
 impl Default for EpLearning {
     /// One sweep of half steps (Hernández-Lobato & Hernández-Lobato 2016); own sites.
     fn default() -> Self {
-        Self { ep: EpOptions::default(), sweeps: 1, gradient: GradientKind::AtRest, sharing: Sharing::Own }
+        Self { ep: EpOptions::default(), sweeps: 1, gradient: GradientKind::Converged, sharing: Sharing::Own }
     }
 }
 
@@ -63,7 +63,7 @@ impl EpLearning {
 #[derive(Debug)]
 pub enum EpState {
     /// Outer learning, with convergence of the sites.
-    AtRest(BatchEp, Convergence),
+    Converged(BatchEp, Convergence),
     /// Inner learning: sites from before the last parameter step.
     Beside(BatchEp),
     /// Mini-batches, with an estimate for own sites if time allowed.
@@ -75,7 +75,7 @@ impl EpState {
     #[must_use]
     pub fn batch(&mut self) -> Option<&mut BatchEp> {
         match self {
-            Self::AtRest(state, _) | Self::Beside(state) => Some(state),
+            Self::Converged(state, _) | Self::Beside(state) => Some(state),
             Self::InBatches(..) => None,
         }
     }
@@ -86,7 +86,7 @@ impl EpState {
     /// As [`BatchEp::posterior`].
     pub fn posterior(&self, model: &PowerEp, latent: usize) -> Result<InducingPosterior, InferenceError> {
         match self {
-            Self::AtRest(state, _) | Self::Beside(state) => state.posterior(model, latent),
+            Self::Converged(state, _) | Self::Beside(state) => state.posterior(model, latent),
             Self::InBatches(state, _) => state.posterior(model, latent),
         }
     }
@@ -97,7 +97,7 @@ impl EpState {
     /// [`InferenceError::Kernel`] without factor of `K_zz`.
     pub fn predictor(&self, model: &PowerEp) -> Result<Predictor, InferenceError> {
         match self {
-            Self::AtRest(state, _) | Self::Beside(state) => state.predictor(model),
+            Self::Converged(state, _) | Self::Beside(state) => state.predictor(model),
             Self::InBatches(state, _) => state.predictor(model),
         }
     }
@@ -120,16 +120,19 @@ impl PowerEp {
         state.0.set_stop_signal(options.control.stop_signal());
         let is_short = || options.control.is_short();
         let evaluate = |model: &Self, Whole(state): &mut Outer, natural: &mut [f64]| {
-            come_to_rest(state, model, ep, &is_short)?;
-            state.log_z_gradient(model, GradientKind::AtRest, natural)
+            converge(state, model, ep, &is_short)?;
+            state.log_z_gradient(model, GradientKind::Converged, natural)
         };
         let watch = |model: &Self, Whole(state): &Outer, now| {
             watch(EvaluationState::new(now, &|| state.predictor(model)));
         };
         let training = train_beside(self, &mut state, options, evaluate, watch)?;
         let Whole(mut state) = state;
-        let convergence = come_to_rest(&mut state, self, ep, &is_short)?;
-        Ok(Trained { run: LearningRecord::Minimised(training), state: EpState::AtRest(state, convergence) })
+        let convergence = converge(&mut state, self, ep, &is_short)?;
+        Ok(Trained {
+            run: LearningRecord::Minimised(training),
+            state: EpState::Converged(state, convergence),
+        })
     }
 
     /// One parameter step per `settings.sweeps` sweeps.
@@ -209,11 +212,12 @@ impl PowerEp {
 }
 
 /// Sites of all observations, for outer (`true`) or inner learning.
-struct Whole<const AT_REST: bool>(BatchEp);
+struct Whole<const CONVERGED: bool>(BatchEp);
 
-impl<const AT_REST: bool> Companion for Whole<AT_REST> {
+impl<const CONVERGED: bool> Companion for Whole<CONVERGED> {
     type Memory = Vec<Site>;
-    const KIND: &'static str = if AT_REST { "EP at rest" } else { "EP on all observations beside a descent" };
+    const KIND: &'static str =
+        if CONVERGED { "EP at rest" } else { "EP on all observations beside a descent" };
 
     fn memory(&self) -> Vec<Site> {
         // Without other processes' sites the checkpoint cannot be resumed, and the next run reports that.
@@ -248,7 +252,7 @@ pub(super) fn refresh_or_reset(state: &mut BatchEp, model: &PowerEp) -> Result<(
     }
 }
 
-fn come_to_rest(
+fn converge(
     state: &mut BatchEp,
     model: &PowerEp,
     ep: &EpOptions,

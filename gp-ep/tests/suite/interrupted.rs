@@ -120,7 +120,7 @@ fn regression_in_closed_form() {
 }
 
 #[test]
-fn power_ep_at_rest() {
+fn converged_power_ep() {
     let problem = problem(40);
     let signs = problem.signs();
     for (level, schedule) in [
@@ -146,7 +146,7 @@ fn power_ep_at_rest() {
 fn power_ep_beside_its_parameters() {
     let problem = problem(40);
     let counts: Vec<f64> = problem.y.iter().map(|y| (1.0 + y).exp().round()).collect();
-    for gradient in [GradientKind::AtRest, GradientKind::OfEstimate] {
+    for gradient in [GradientKind::Converged, GradientKind::OfEstimate] {
         in_pieces(|control| {
             let data = Table::with_targets(problem.x.as_ref(), &counts)?;
             let mut model = problem.power_ep("poisson").with_powers(Powers::Same(0.7));

@@ -73,6 +73,7 @@ fn factor_remainder(
             (0..rank).find(|&i| factor.l()[(i, i)] <= floor)
         }
         Err(LinalgError::NotPositiveDefinite { record, .. }) => record.pivot.or(Some(0)),
+        Err(LinalgError::Stopped) => return Err(LinalgError::Stopped),
         // PᵀP overflowed: W is far too large for L.
         Err(_) => Some(0),
     };

@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn linear_steps_are_at_rest_after_as_many_as_there_are_dimensions() {
+    fn linear_steps_converge_after_as_many_as_there_are_dimensions() {
         let (mut mixing, mut x) = (Mixing::new(5), vec![0.0; 5]);
         for _ in 0..6 {
             let r = step(&x);

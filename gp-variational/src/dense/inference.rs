@@ -19,13 +19,13 @@ impl Inference for DenseVariational {
 
     fn log_evidence(&self, data: &dyn DataSource) -> Result<LogEvidence, InferenceError> {
         let mut state = DenseState::new(self, data)?;
-        let value = state.come_to_rest(self, &NaturalOptions::default())?.bound;
+        let value = state.converge(self, &NaturalOptions::default())?.bound;
         Ok(LogEvidence { value, kind: EvidenceKind::LowerBound })
     }
 
     fn posterior(&self, data: &dyn DataSource) -> Result<Predictor<Self::Posterior>, InferenceError> {
         let mut state = DenseState::new(self, data)?;
-        state.come_to_rest(self, &NaturalOptions::default())?;
+        state.converge(self, &NaturalOptions::default())?;
         state.predictor(self)
     }
 
@@ -42,13 +42,13 @@ impl Inference for DenseVariational {
         state.set_stop_signal(options.control.stop_signal());
         let is_short = || options.control.is_short();
         let evaluate = |model: &Self, state: &mut DenseState, gradient: &mut [f64]| {
-            state.come_to_rest_or_restart(model, natural, &is_short)?;
+            state.converge_or_restart(model, natural, &is_short)?;
             state.gradient(model, gradient)
         };
         let watch =
             |model: &Self, _: &DenseState, now| watch(EvaluationState::new(now, &|| model.posterior(data)));
         let run = LearningRecord::Minimised(train_beside(self, &mut state, &options, evaluate, watch)?);
-        let ascent = state.come_to_rest_or_restart(self, natural, &is_short)?;
+        let ascent = state.converge_or_restart(self, natural, &is_short)?;
         Ok(Trained { run, state: (state, ascent) })
     }
 }

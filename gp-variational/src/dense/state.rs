@@ -108,15 +108,15 @@ impl DenseState {
     /// # Errors
     /// [`InferenceError::Option`]; [`InferenceError::ImproperPosterior`] if no step raises the bound; as
     /// [`value`](Self::value).
-    pub fn come_to_rest(
+    pub fn converge(
         &mut self,
         model: &DenseVariational,
         options: &NaturalOptions,
     ) -> Result<Ascent, InferenceError> {
-        self.come_to_rest_within(model, options, &|| false)
+        self.converge_within(model, options, &|| false)
     }
 
-    fn come_to_rest_within(
+    fn converge_within(
         &mut self,
         model: &DenseVariational,
         options: &NaturalOptions,
@@ -129,17 +129,17 @@ impl DenseState {
     }
 
     /// Restarts from the prior after failures.
-    pub(super) fn come_to_rest_or_restart(
+    pub(super) fn converge_or_restart(
         &mut self,
         model: &DenseVariational,
         options: &NaturalOptions,
         is_short: &dyn Fn() -> bool,
     ) -> Result<Ascent, InferenceError> {
-        match self.come_to_rest_within(model, options, is_short) {
+        match self.converge_within(model, options, is_short) {
             Err(error) if error == InferenceError::ImproperPosterior || error.is_of_one_place() => {
                 let count = self.count();
                 self.sites.iter_mut().for_each(|sites| *sites = Sites::flat(count));
-                self.come_to_rest_within(model, options, is_short)
+                self.converge_within(model, options, is_short)
             }
             other => other,
         }

@@ -28,10 +28,10 @@ impl Savigp {
         self.posterior().components() == 1 && self.posterior().covariance() == Covariance::Full
     }
 
-    fn at_rest(&self, data: &dyn DataSource) -> Result<(Self, Bound), InferenceError> {
+    fn converged(&self, data: &dyn DataSource) -> Result<(Self, Bound), InferenceError> {
         let (mut model, mut bound) = (self.clone(), Bound::new(self, data)?);
         if self.rests() {
-            model.come_to_rest(&mut bound, &NaturalOptions::default())?;
+            model.converge(&mut bound, &NaturalOptions::default())?;
         }
         Ok((model, bound))
     }
@@ -44,12 +44,12 @@ impl Inference for Savigp {
     type State = BoundState;
 
     fn log_evidence(&self, data: &dyn DataSource) -> Result<LogEvidence, InferenceError> {
-        let (model, mut bound) = self.at_rest(data)?;
+        let (model, mut bound) = self.converged(data)?;
         Ok(LogEvidence { value: bound.value(&model)?, kind: self.evidence_kind() })
     }
 
     fn posterior(&self, data: &dyn DataSource) -> Result<Predictor, InferenceError> {
-        self.at_rest(data)?.0.predictor()
+        self.converged(data)?.0.predictor()
     }
 
     fn learn_with(

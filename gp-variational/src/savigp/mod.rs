@@ -19,7 +19,7 @@
 //! | VI, SVI (Hernández-Lobato & Hernández-Lobato 2016) | one full Gaussian | exact | all together, in batches |
 //! | SAVIGP, full Gaussian (Bonilla et al. 2019) | one full Gaussian | samples | any |
 //! | SAVIGP, mixture (Bonilla et al. 2019) | K diagonal Gaussians | samples | any without natural gradients |
-//! | VFE | one full Gaussian, Gaussian noise | exact | [`Savigp::come_to_rest`], in one step |
+//! | VFE | one full Gaussian, Gaussian noise | exact | [`Savigp::converge`], in one step |
 //!
 //! Diagonal covariances are of whitened inducing values: the prior is diagonal for any kernel.
 //!

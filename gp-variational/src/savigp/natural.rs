@@ -142,7 +142,7 @@ impl Savigp {
     /// # Errors
     /// [`InferenceError::Unsupported`] otherwise; [`InferenceError::Option`];
     /// [`InferenceError::ImproperPosterior`] if no step raises the bound; as [`Bound::value`].
-    pub fn come_to_rest(
+    pub fn converge(
         &mut self,
         bound: &mut Bound,
         options: &NaturalOptions,

@@ -46,7 +46,7 @@ impl Default for BoundLearning {
 impl BoundLearning {
     /// Outer natural gradients converge one full Gaussian.
     #[must_use]
-    pub fn at_rest(rest: NaturalOptions) -> Self {
+    pub fn converged(rest: NaturalOptions) -> Self {
         Self { rest: Some(rest), ..Self::default() }
     }
 
@@ -201,18 +201,18 @@ impl Savigp {
         let mut bound = Bound::new(self, data)?;
         let options = &bound.heed(options);
         let is_short = || options.control.is_short();
-        let (mut outer, mut resting) = (Outer(self.clone()), Resting(self.posterior().clone()));
-        let evaluate = |outer: &Outer, Resting(posterior): &mut Resting, gradient: &mut [f64]| {
-            come_to_rest(&mut bound, &outer.0, posterior, (natural, &is_short))?;
+        let (mut outer, mut converging) = (Outer(self.clone()), Converging(self.posterior().clone()));
+        let evaluate = |outer: &Outer, Converging(posterior): &mut Converging, gradient: &mut [f64]| {
+            converge(&mut bound, &outer.0, posterior, (natural, &is_short))?;
             bound.gradient_with(&outer.0, posterior, gradient)
         };
-        let watch = |outer: &Outer, Resting(posterior): &Resting, now| {
+        let watch = |outer: &Outer, Converging(posterior): &Converging, now| {
             watch(EvaluationState::new(now, &|| outer.predictor(posterior)));
         };
         let run =
-            LearningRecord::Minimised(train_beside(&mut outer, &mut resting, options, evaluate, watch)?);
-        let Resting(mut posterior) = resting;
-        let ascent = Some(come_to_rest(&mut bound, &outer.0, &mut posterior, (natural, &is_short))?);
+            LearningRecord::Minimised(train_beside(&mut outer, &mut converging, options, evaluate, watch)?);
+        let Converging(mut posterior) = converging;
+        let ascent = Some(converge(&mut bound, &outer.0, &mut posterior, (natural, &is_short))?);
         *self = outer.0;
         self.set_posterior(posterior)?;
         Ok(Trained { run, state: BoundState { bound, ascent } })
@@ -281,9 +281,9 @@ impl Savigp {
     }
 }
 
-struct Resting(Mixture);
+struct Converging(Mixture);
 
-impl Companion for Resting {
+impl Companion for Converging {
     type Memory = Vec<f64>;
     const KIND: &'static str = "a posterior at rest";
 
@@ -350,7 +350,7 @@ fn unless<R>(fault: Option<InferenceError>, run: Result<R, InferenceError>) -> R
 }
 
 /// Converges from the posterior or, after failures, the prior.
-fn come_to_rest(
+fn converge(
     bound: &mut Bound,
     model: &Savigp,
     posterior: &mut Mixture,

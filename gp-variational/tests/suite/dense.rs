@@ -29,9 +29,9 @@ fn tight() -> NaturalOptions {
     NaturalOptions { tolerance: 1e-14, ..NaturalOptions::default() }
 }
 
-fn at_rest(model: &DenseVariational, data: &Table<'_>) -> (DenseState, f64) {
+fn converged(model: &DenseVariational, data: &Table<'_>) -> (DenseState, f64) {
     let mut state = DenseState::new(model, data).unwrap();
-    let ascent = state.come_to_rest(model, &tight()).unwrap();
+    let ascent = state.converge(model, &tight()).unwrap();
     assert!(ascent.converged, "{ascent:?}");
     (state, ascent.bound)
 }
@@ -44,7 +44,7 @@ fn with_gaussian_noise_it_is_exact() {
     let model = dense("gaussian(variance=0.2)");
     let mut state = DenseState::new(&model, &data).unwrap();
     let options = NaturalOptions { max_steps: 1, ..NaturalOptions::default() };
-    let bound = state.come_to_rest(&model, &options).unwrap().bound;
+    let bound = state.converge(&model, &options).unwrap().bound;
     let k = rbf(problem.inputs.as_ref(), problem.inputs.as_ref());
     let noisy = plus_diagonal(&k, 0.2);
     assert_close(bound, log_normal(&problem.signal, &noisy), 1e-10);
@@ -99,13 +99,13 @@ fn it_is_a_full_gaussian_at_the_data() {
     for (likelihood, targets) in cases {
         let data = problem.table(&targets);
         let model = dense(likelihood);
-        let (mut state, bound) = at_rest(&model, &data);
+        let (mut state, bound) = converged(&model, &data);
         let inputs = InducingInputs::points(problem.inputs.as_ref()).unwrap();
         let process = || SparseProcess::new(gp_kernels::parse(RBF).unwrap(), inputs.clone()).unwrap();
         let processes = model.kernels().iter().map(|_| process()).collect();
         let mut sparse = Savigp::new(processes, model.likelihood().clone_box()).unwrap();
         let mut whole = Bound::new(&sparse, &data).unwrap();
-        let ascent = sparse.come_to_rest(&mut whole, &tight()).unwrap();
+        let ascent = sparse.converge(&mut whole, &tight()).unwrap();
         // Jitter of inducing inputs, quadrature over three latents.
         let tolerance = 1e-6;
         assert_close(bound, ascent.bound, tolerance);
@@ -120,7 +120,7 @@ fn it_is_a_full_gaussian_at_the_data() {
 }
 
 #[test]
-fn remembered_steps_come_to_rest_sooner() {
+fn remembered_steps_converge_sooner() {
     let problem = Problem::new(40, 1, 7);
     let targets = problem.signs().iter().map(|&y| f64::from(y > 0.0)).collect::<Vec<_>>();
     let data = problem.table(&targets);
@@ -128,7 +128,7 @@ fn remembered_steps_come_to_rest_sooner() {
     let model = dense("softmax(classes=2)").with_expectation(Expectation::Sampled(sampling)).unwrap();
     let rest = |memory: usize| {
         let options = NaturalOptions { memory, max_steps: 1000, ..tight() };
-        let ascent = DenseState::new(&model, &data).unwrap().come_to_rest(&model, &options).unwrap();
+        let ascent = DenseState::new(&model, &data).unwrap().converge(&model, &options).unwrap();
         assert!(ascent.converged, "{ascent:?}");
         ascent
     };
@@ -138,14 +138,14 @@ fn remembered_steps_come_to_rest_sooner() {
 }
 
 #[test]
-fn at_rest_gradients_are_those_of_the_largest_bound() {
+fn converged_gradients_are_those_of_the_largest_bound() {
     let problem = Problem::new(25, 1, 3);
     for (likelihood, targets) in
         [("poisson", problem.counts()), ("gaussian(variance=0.3)", problem.signal.clone())]
     {
         let data = problem.table(&targets);
         let model = dense(likelihood);
-        let (mut state, _) = at_rest(&model, &data);
+        let (mut state, _) = converged(&model, &data);
         let mut natural = vec![0.0; model.parameter_count()];
         state.gradient(&model, &mut natural).unwrap();
         let mut gradient = vec![0.0; model.free_count()];
@@ -157,7 +157,7 @@ fn at_rest_gradients_are_those_of_the_largest_bound() {
                 let (mut moved, mut there) = (model.clone(), x.clone());
                 there[i] += step;
                 moved.set_free(&there).unwrap();
-                at_rest(&moved, &data).1
+                converged(&moved, &data).1
             };
             let h = 1e-3;
             let slope = (8.0 * (at(h) - at(-h)) - (at(2.0 * h) - at(-2.0 * h))) / (12.0 * h);
@@ -173,7 +173,7 @@ fn samples_do_not_touch_derivatives_by_kernels() {
     let targets = problem.counts();
     let data = problem.table(&targets);
     let model = dense("poisson");
-    let (mut state, _) = at_rest(&model, &data);
+    let (mut state, _) = converged(&model, &data);
     let mut exact = vec![0.0; model.parameter_count()];
     state.gradient(&model, &mut exact).unwrap();
     let sampled = Expectation::Sampled(Sampling { samples: 3, ..Sampling::default() });
@@ -208,7 +208,7 @@ fn samples_of_the_posterior_have_its_moments() {
     let targets = problem.counts();
     let data = problem.table(&targets);
     let model = dense("poisson");
-    let (mut state, _) = at_rest(&model, &data);
+    let (mut state, _) = converged(&model, &data);
     let posterior = state.predictor(&model).unwrap();
     let x = Mat::from_fn(3, 1, |i, _| i as f64 - 1.0);
     let samples = &posterior.sample_latents(x.as_ref(), 20_000, 1).unwrap()[0];
@@ -229,7 +229,7 @@ fn threads_do_not_change_bits() {
     let data = problem.table(&targets);
     let run = |threading: Threading| {
         let model = dense("poisson").with_threading(threading);
-        let (mut state, bound) = at_rest(&model, &data);
+        let (mut state, bound) = converged(&model, &data);
         let mut gradient = vec![0.0; model.parameter_count()];
         state.gradient(&model, &mut gradient).unwrap();
         let (lambda, nu) = state.sites(0).unwrap();

@@ -76,19 +76,19 @@ fn groups_in_turn() {
 }
 
 #[test]
-fn a_posterior_at_rest() {
+fn a_converged_posterior() {
     let problem = Problem::new(30, 1, 3);
     let targets = problem.signs();
     in_pieces(|control| {
         let mut model = model("bernoulli_probit", &problem.inducing(4));
-        let (how, settings) = (outer(10, control), BoundLearning::at_rest(few_steps()));
+        let (how, settings) = (outer(10, control), BoundLearning::converged(few_steps()));
         let trained = model.learn_with(&problem.table(&targets), how, &settings, &mut |_| {})?;
         Ok((trained.run, model.parameter_values()))
     });
 }
 
 #[test]
-fn a_dense_posterior_at_rest() {
+fn a_converged_dense_posterior() {
     let problem = Problem::new(25, 1, 4);
     let targets = problem.signs();
     in_pieces(|control| {
@@ -155,7 +155,7 @@ fn time_is_over_for_every_kind_of_training() {
     assert_eq!((run.reason, run.converged), (StopReason::TimeLimit, false));
     for (how, settings) in [
         (outer(9, control()), BoundLearning::all_together()),
-        (outer(9, control()), BoundLearning::at_rest(few_steps())),
+        (outer(9, control()), BoundLearning::converged(few_steps())),
         (in_batches(30, Adam::default(), control()), BoundLearning::default()),
     ] {
         let run = start().learn_with(&data, how, &settings, &mut |_| {}).unwrap().run;

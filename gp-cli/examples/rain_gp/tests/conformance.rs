@@ -12,7 +12,7 @@ fn laplace() -> Result<(), MethodFailures> {
         Check::Gradients,
         Check::AtTheData,
         Check::TwoClasses,
-        Check::AtRest,
+        Check::Converged,
         Check::Threads,
         Check::Resuming,
         Check::BadData,

@@ -29,11 +29,11 @@ pub(super) struct TextPart {
 pub(super) fn own_part(
     team: &Team,
     supply: &dyn Supply,
-    body: TextPart,
+    body: &TextPart,
     delimiter: u8,
 ) -> Result<TextPart, CliError> {
     let (rank, count) = (team.rank() as u64, team.count() as u64);
-    let TextPart { bytes: Range { start, end }, lines } = body;
+    let TextPart { bytes: Range { start, end }, lines } = body.clone();
     let length = end.saturating_sub(start);
     // A record that starts with a share belongs to it: the line end before it is passed over with the share.
     let cut = |rank: u64| match rank {
@@ -83,7 +83,7 @@ impl Passage {
     }
 
     fn through(&mut self, supply: &dyn Supply, end: u64) -> Result<(), CliError> {
-        let mut from = supply.from_byte(self.byte)?.take(end.saturating_sub(self.byte));
+        let mut from = supply.reader_at(self.byte)?.take(end.saturating_sub(self.byte));
         let mut buffer = vec![0; AT_ONCE];
         loop {
             match from.read(&mut buffer) {
@@ -118,7 +118,7 @@ impl Passage {
         }
     }
 
-    /// As numbers: line ends, then end and start of each way.
+    /// Line ends, then end and start of each way, as numbers.
     fn numbers(&self) -> Vec<f64> {
         let of_way = |way: &Way| {
             let first = way.first.map_or([-1.0; 2], |first| [first.byte as f64, first.lines as f64]);

@@ -228,7 +228,7 @@ impl<'a> Layout<'a> {
     fn of_process(self, team: &Team, size: u64) -> Result<Self, CliError> {
         let TextPart { bytes, lines } = self.body.clone();
         let body = TextPart { bytes: bytes.start..size.max(bytes.start), lines };
-        let part = own_part(team, self.supply, body, self.delimiter)?;
+        let part = own_part(team, self.supply, &body, self.delimiter)?;
         Ok(Self { part: Some(part), ..self })
     }
 

@@ -64,7 +64,7 @@ impl<'a> Watched<'a> {
     /// Part of a text; lines are counted from its beginning.
     pub(super) fn part(supply: &'a dyn Supply, part: &TextPart) -> Result<Self, CliError> {
         let Range { start, end } = part.bytes;
-        let text = Self::through(supply, Box::new(supply.from_byte(start)?.take(end - start)));
+        let text = Self::through(supply, Box::new(supply.reader_at(start)?.take(end - start)));
         Ok(Self { lines: part.lines as usize, ..text })
     }
 

@@ -40,7 +40,7 @@ fn gradients_are_those_of_log_z() {
     let data = Table::with_targets(problem.inputs.as_ref(), &y).unwrap();
     let shared = exact(PowerEp::of_alike_classes(3, process(RBF, problem.inducing(2)), 0.2).unwrap());
     let own = |noise| exact(PowerEp::of_classes(processes(&problem, &[0, 1, 2], 2), noise).unwrap());
-    let (rest, estimate) = (GradientKind::AtRest, GradientKind::OfEstimate);
+    let (rest, estimate) = (GradientKind::Converged, GradientKind::OfEstimate);
     for (name, model, kind) in [
         ("steps", own(0.0), rest),
         ("steps, estimate", own(0.0), estimate),
@@ -128,8 +128,8 @@ fn a_shared_process_is_several_alike() {
     let (mut one, mut three) = (converged(&shared, &data, &nearly()), converged(&each, &data, &nearly()));
     let mut by_one = vec![0.0; shared.parameter_count()];
     let mut by_three = vec![0.0; each.parameter_count()];
-    let log_z = one.log_z_gradient(&shared, GradientKind::AtRest, &mut by_one).unwrap();
-    assert_close(log_z, three.log_z_gradient(&each, GradientKind::AtRest, &mut by_three).unwrap(), 1e-12);
+    let log_z = one.log_z_gradient(&shared, GradientKind::Converged, &mut by_one).unwrap();
+    assert_close(log_z, three.log_z_gradient(&each, GradientKind::Converged, &mut by_three).unwrap(), 1e-12);
     // Gradients by shared parameters are sums over classes.
     let own = by_one.len() - 1;
     for k in 0..own {

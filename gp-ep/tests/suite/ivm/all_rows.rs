@@ -53,9 +53,9 @@ fn learned(training: &Problem, test: &Problem, text: &str, sites: FinalSites) ->
 fn many_inputs_are_learned_from_all_rows() {
     let (training, test) = (levels(600, 1), levels(500, 2));
     let of = |sites| learned(&training, &test, "1 * linear(lengthscale=8)", sites);
-    let (matched, at_rest) = (of(FinalSites::Matched), of(FinalSites::AtRest));
-    assert!(at_rest.0 < 0.10 && at_rest.1 < 0.25, "{matched:?} {at_rest:?}");
-    assert!(at_rest.0 < 0.6 * matched.0 && at_rest.1 < 0.7 * matched.1, "{matched:?} {at_rest:?}");
+    let (matched, converged) = (of(FinalSites::Matched), of(FinalSites::Converged));
+    assert!(converged.0 < 0.10 && converged.1 < 0.25, "{matched:?} {converged:?}");
+    assert!(converged.0 < 0.6 * matched.0 && converged.1 < 0.7 * matched.1, "{matched:?} {converged:?}");
 }
 
 /// With noisy labels the surprising rows are wrong. Best error rate a third, negative log probability 0.637;
@@ -64,16 +64,16 @@ fn many_inputs_are_learned_from_all_rows() {
 fn noisy_labels_are_outvoted_by_all_rows() {
     let (training, test) = (noisy(800, 3), noisy(1500, 4));
     let of = |sites| learned(&training, &test, "1 * rbf(lengthscale=1.4) + linear(lengthscale=1.4)", sites);
-    let (matched, at_rest) = (of(FinalSites::Matched), of(FinalSites::AtRest));
-    assert!(at_rest.0 < 0.39 && at_rest.1 < 0.66, "{matched:?} {at_rest:?}");
-    assert!(at_rest.1 < matched.1, "{matched:?} {at_rest:?}");
+    let (matched, converged) = (of(FinalSites::Matched), of(FinalSites::Converged));
+    assert!(converged.0 < 0.39 && converged.1 < 0.66, "{matched:?} {converged:?}");
+    assert!(converged.1 < matched.1, "{matched:?} {converged:?}");
 }
 
 #[test]
 fn rounds_end_when_they_gain_nothing() {
     let problem = Problem::signs(120, 3);
     let mut model = Ivm::new(vec![kernel("1.0 * rbf(lengthscale=0.3)")], Box::new(BernoulliProbit)).unwrap();
-    let options = IvmOptions { active: 40, sites: FinalSites::AtRest, ..IvmOptions::default() };
+    let options = IvmOptions { active: 40, sites: FinalSites::Converged, ..IvmOptions::default() };
     let settings = IvmLearning { options, rounds: 30 };
     let minor = MinimiseOptions { max_iterations: 20, ..MinimiseOptions::default() };
     let trained =

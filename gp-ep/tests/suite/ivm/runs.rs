@@ -128,7 +128,7 @@ fn two_coupled_classes_are_one_latent_of_twice_the_variance() {
 fn threads_do_not_change_bits() {
     let problem = Problem::stripes(200, 3, 7);
     let kinds = [Coupling::Coupled, Coupling::Independent]
-        .map(|coupling| [FinalSites::Matched, FinalSites::AtRest].map(|sites| (coupling, sites)));
+        .map(|coupling| [FinalSites::Matched, FinalSites::Converged].map(|sites| (coupling, sites)));
     for (coupling, sites) in kinds.into_iter().flatten() {
         let build = |threading| {
             let model = three_classes().with_coupling(coupling).unwrap().with_threading(threading);

@@ -133,3 +133,15 @@ fn numbers_that_no_posterior_has_are_refused() {
     assert!(change("/latents/0/kernel", "nonsense".into()).is_err());
     assert!(change("/likelihood", "poisson".into()).is_err());
 }
+
+#[test]
+fn coupled_classes_have_the_same_rows() {
+    let (posterior, _) = &posteriors()[1];
+    let mut stored = serde_json::to_value(posterior.to_stored().unwrap()).unwrap();
+    let rows = stored["latents"][1]["rows"].as_array_mut().unwrap();
+    rows.swap(3, 4);
+    let wrong = rows[3].as_f64().unwrap();
+    let stored: StoredIvm = serde_json::from_value(stored).unwrap();
+    let error = stored.restore(&Registry::built_in(), &gp_likelihoods::Registry::built_in()).unwrap_err();
+    assert!(error.to_string().contains(&format!("active row is {wrong}")), "{error}");
+}

@@ -261,7 +261,7 @@ fn a_refresh_that_fails_is_mended_by_one_that_does_not() {
     // Invalid states return errors without panic.
     let mut gradient = vec![0.0; broken.parameter_count()];
     let _ = ep.sweep(&broken, &EpOptions::default());
-    let _ = ep.log_z_gradient(&broken, GradientKind::AtRest, &mut gradient);
+    let _ = ep.log_z_gradient(&broken, GradientKind::Converged, &mut gradient);
     ep.refresh(&sound).unwrap();
     assert!(ep.converge(&sound, &tight()).unwrap().converged);
     assert_all_close(&mean(&ep, &sound), &before, 1e-10);

@@ -36,7 +36,7 @@ fn a_batch_of_everything_is_a_sweep() {
         assert_all_close(&mean, &mean_of(&whole, &model), 1e-12);
         let (mut of_batch, mut of_whole) = (vec![0.0; 14], vec![0.0; 14]);
         batch.log_z_gradient(&model, &mut of_batch).unwrap();
-        whole.log_z_gradient(&model, gp_ep::power_ep::GradientKind::AtRest, &mut of_whole).unwrap();
+        whole.log_z_gradient(&model, gp_ep::power_ep::GradientKind::Converged, &mut of_whole).unwrap();
         assert_all_close(&of_batch, &of_whole, 1e-11);
     }
 }
@@ -48,8 +48,8 @@ fn batches_of_own_sites_end_where_sweeps_do() {
     let data = Table::with_targets(problem.inputs.as_ref(), &y).unwrap();
     let model = model("bernoulli_probit", problem.inducing(6));
     let options = EpOptions { step: 0.9, ..EpOptions::default() };
-    let mut at_rest = converged(&model, &data, &tight());
-    let (expected, log_z) = (mean_of(&at_rest, &model), at_rest.log_z(&model).unwrap());
+    let mut converged = converged(&model, &data, &tight());
+    let (expected, log_z) = (mean_of(&converged, &model), converged.log_z(&model).unwrap());
     let order: Vec<usize> = (0..30).map(|i| (i * 11) % 30).collect();
     for size in [7, 30] {
         let mut batch = MiniBatchEp::new(&model, &data, Sharing::Own, size).unwrap();
@@ -78,13 +78,13 @@ fn what_batches_leave_is_ep() {
         steps.cools = true;
         let how = Learning::Batches(Batches::shuffled(30, size, 1).unwrap(), steps);
         let state = model.learn(&data, how).unwrap().state;
-        let mut at_rest = converged(&model, &data, &tight());
+        let mut converged = converged(&model, &data, &tight());
         let found = state.posterior(&model, 0).unwrap();
         // Sites end within a hundredth of a marginal (root mean square); a whitened mean sums several.
-        assert_all_close(found.mean(), &mean_of(&at_rest, &model), 0.02);
+        assert_all_close(found.mean(), &mean_of(&converged, &model), 0.02);
         let EpState::InBatches(_, Some(settled)) = state else { panic!("sites are of their own") };
         assert_eq!(settled.epochs_back, 0);
-        assert_close(settled.log_z, at_rest.log_z(&model).unwrap(), 1e-3);
+        assert_close(settled.log_z, converged.log_z(&model).unwrap(), 1e-3);
     }
 }
 
@@ -110,7 +110,7 @@ fn tied_sites_of_one_observation_are_its_own() {
             tied.step(&model, &data, &[0], &options).unwrap();
         }
         tied.log_z_gradient(&model, &mut of_tied).unwrap();
-        own.log_z_gradient(&model, gp_ep::power_ep::GradientKind::AtRest, &mut of_own).unwrap();
+        own.log_z_gradient(&model, gp_ep::power_ep::GradientKind::Converged, &mut of_own).unwrap();
         assert_all_close(&of_tied, &of_own, 1e-10);
     }
 }

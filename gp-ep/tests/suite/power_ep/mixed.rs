@@ -5,7 +5,7 @@ use gp_ep::{BatchEp, EpOptions, PowerEp, Powers, SparseProcess, Table};
 use gp_kernels::inducing::InducingInputs;
 use gp_linalg::JitterPolicy;
 
-fn at_rest(model: &PowerEp, data: &Table<'_>, options: &EpOptions) -> (usize, f64, Vec<f64>) {
+fn converged(model: &PowerEp, data: &Table<'_>, options: &EpOptions) -> (usize, f64, Vec<f64>) {
     let mut ep = BatchEp::new(model, data).unwrap();
     let end = ep.converge(model, options).unwrap();
     assert!(end.converged, "{end:?}");
@@ -14,7 +14,7 @@ fn at_rest(model: &PowerEp, data: &Table<'_>, options: &EpOptions) -> (usize, f6
 
 #[track_caller]
 fn assert_sooner(model: &PowerEp, data: &Table<'_>, share: f64, what: &str) {
-    let [plain, mixed] = [0, 5].map(|memory| at_rest(model, data, &EpOptions { memory, ..tight() }));
+    let [plain, mixed] = [0, 5].map(|memory| converged(model, data, &EpOptions { memory, ..tight() }));
     // Sites have converged to 1e-12; sums are less accurate by their number.
     assert_close(mixed.1, plain.1, 1e-9);
     mixed.2.iter().zip(&plain.2).for_each(|(mixed, plain)| assert_close(*mixed, *plain, 1e-7));
@@ -23,7 +23,7 @@ fn assert_sooner(model: &PowerEp, data: &Table<'_>, share: f64, what: &str) {
 }
 
 #[test]
-fn sites_come_to_rest_sooner() {
+fn sites_converge_sooner() {
     let problem = Problem::new(120, 2, 61);
     let (signs, counts) = (problem.signs(), problem.counts());
     for (likelihood, targets) in
@@ -58,7 +58,7 @@ fn nothing_is_lost_where_mixtures_lead_astray() {
         let process = SparseProcess::new(gp_kernels::parse(kernel).unwrap(), points).unwrap();
         let model = PowerEp::new(vec![process], gp_likelihoods::parse("bernoulli_probit").unwrap()).unwrap();
         let [plain, mixed] =
-            [0, 5].map(|memory| at_rest(&model, &data, &EpOptions { memory, ..EpOptions::default() }));
+            [0, 5].map(|memory| converged(&model, &data, &EpOptions { memory, ..EpOptions::default() }));
         // Both converged to the default tolerances.
         assert_close(mixed.1, plain.1, 1e-5);
         assert!(mixed.0 <= plain.0, "{kernel}: {} sweeps, {} plain ones", mixed.0, plain.0);

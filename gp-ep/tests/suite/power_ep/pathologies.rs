@@ -86,8 +86,8 @@ impl Trouble {
         self.assert_finite(&ep.posterior(model, 0)?, what);
         assert!(ep.log_z(model)?.is_finite(), "{what}");
         let mut gradient = vec![0.0; model.parameter_count()];
-        for kind in [GradientKind::AtRest, GradientKind::OfEstimate] {
-            if kind == GradientKind::AtRest || model.level() == Level::Projection {
+        for kind in [GradientKind::Converged, GradientKind::OfEstimate] {
+            if kind == GradientKind::Converged || model.level() == Level::Projection {
                 ep.log_z_gradient(model, kind, &mut gradient)?;
                 assert!(gradient.iter().all(|g| g.is_finite()), "{what}: {gradient:?}");
             }

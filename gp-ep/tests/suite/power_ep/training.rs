@@ -96,7 +96,7 @@ fn outer_and_inner_training_end_at_the_same_place() {
         let ep = EpOptions { step: 0.8, ..tight() };
         let trained = outer(&mut best, &data, ep);
         let training = trained.run.training().unwrap();
-        let EpState::AtRest(_, convergence) = &trained.state else { panic!("it comes to rest") };
+        let EpState::Converged(_, convergence) = &trained.state else { panic!("it comes to rest") };
         assert!(training.converged && convergence.converged, "{likelihood}: {}", training.reason);
         assert_close(training.start_log_posterior, begin, 1e-9);
         assert!(training.log_posterior > begin + 1.0);
@@ -202,7 +202,7 @@ fn inner_training_heeds_the_schedule() {
         model.learn_with(&data, how, &settings, &mut watch).unwrap();
         let untouched = start(&problem, "bernoulli_probit", 1.0);
         let mut gradient = vec![0.0; untouched.parameter_count()];
-        let log_z = expected.log_z_gradient(&untouched, GradientKind::AtRest, &mut gradient).unwrap();
+        let log_z = expected.log_z_gradient(&untouched, GradientKind::Converged, &mut gradient).unwrap();
         assert_close(seen[0], log_z + untouched.log_prior(), 1e-12);
     }
 }

@@ -27,7 +27,7 @@ fn model(noise_kernel: &str, inputs: [InducingInputs; 2]) -> PowerEp {
 }
 
 #[test]
-fn at_rest_the_gradient_is_that_of_log_z_at_convergence() {
+fn the_gradient_of_converged_sites_is_that_of_log_z() {
     let problem = Problem::new(8, 1, 131);
     let data = Table::with_targets(problem.inputs.as_ref(), &problem.signal).unwrap();
     for alpha in [1.0, 0.5, 0.0] {
@@ -40,7 +40,7 @@ fn at_rest_the_gradient_is_that_of_log_z_at_convergence() {
             let options = EpOptions { step: 0.7, ..tight() };
             let mut ep = converged(&model, &data, &options);
             let mut natural = vec![0.0; model.parameter_count()];
-            let value = ep.log_z_gradient(&model, GradientKind::AtRest, &mut natural).unwrap();
+            let value = ep.log_z_gradient(&model, GradientKind::Converged, &mut natural).unwrap();
             assert_close(value, ep.log_z(&model).unwrap(), 1e-12);
             let expected = differences(&model, |moved| {
                 ep.refresh(moved).unwrap();
@@ -251,7 +251,7 @@ fn a_likelihood_of_two_exact_factors_is_the_same_whole() {
                 let log_z = ep.log_z(&model).unwrap();
                 assert_close(log_z, expected, 1e-9);
                 let mut gradient = vec![0.0; model.parameter_count()];
-                ep.log_z_gradient(&model, GradientKind::AtRest, &mut gradient).unwrap();
+                ep.log_z_gradient(&model, GradientKind::Converged, &mut gradient).unwrap();
                 let (predictor, x) = (ep.predictor(&model).unwrap(), problem.inputs.as_ref());
                 let latents = predictor.latents(x).unwrap();
                 let (moments, medians) =

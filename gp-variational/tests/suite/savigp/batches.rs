@@ -35,7 +35,7 @@ fn whole_bound(model: &Savigp, data: &dyn gp_kernels::data::DataSource) -> f64 {
     let mut model = model.clone().with_expectation(Expectation::Exact).unwrap();
     let mut bound = Bound::new(&model, data).unwrap();
     // Quality of the parameters: maximum over posteriors.
-    match model.come_to_rest(&mut bound, &NaturalOptions::default()) {
+    match model.converge(&mut bound, &NaturalOptions::default()) {
         Ok(ascent) => ascent.bound,
         Err(_) => bound.value(&model).unwrap(),
     }

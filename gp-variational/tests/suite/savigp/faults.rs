@@ -76,14 +76,14 @@ fn settings_have_ranges() {
         (NaturalOptions { rate: 0.0, ..NaturalOptions::default() }, "length of a natural step is 0"),
         (NaturalOptions { tolerance: -1.0, ..NaturalOptions::default() }, "tolerance is -1"),
     ] {
-        assert_says(model.come_to_rest(&mut bound, &options), words);
+        assert_says(model.converge(&mut bound, &options), words);
     }
     assert_says(model.natural_step(&mut bound, 1.5), "length of a natural step is 1.5");
     let mut fresh = Bound::new(&base, &data).unwrap();
     assert_says(model.natural_step(&mut fresh, 1.0), "bound has 0 evaluations");
     let diagonal = Mixture::prior(base.posterior().counts(), Covariance::Diagonal).unwrap();
     let mut diagonal = base.clone().with_posterior(diagonal).unwrap();
-    assert_says(diagonal.come_to_rest(&mut bound, &NaturalOptions::default()), "one full Gaussian");
+    assert_says(diagonal.converge(&mut bound, &NaturalOptions::default()), "one full Gaussian");
     let mut noisy = BoundLearning::default();
     noisy.noise = Some(NoiseTarget { least: 0, ..NoiseTarget::default() });
     for (settings, words) in [

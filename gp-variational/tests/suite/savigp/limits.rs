@@ -13,9 +13,9 @@ use gp_variational::{NaturalOptions, Savigp};
 const NOISE: f64 = 0.2;
 const GAUSSIAN: &str = "gaussian(variance=0.2)";
 
-fn at_rest(model: &mut Savigp, bound: &mut Bound) -> f64 {
+fn converged(model: &mut Savigp, bound: &mut Bound) -> f64 {
     let options = NaturalOptions { tolerance: 1e-14, ..NaturalOptions::default() };
-    let ascent = model.come_to_rest(bound, &options).unwrap();
+    let ascent = model.converge(bound, &options).unwrap();
     assert!(ascent.converged, "{ascent:?}");
     ascent.bound
 }
@@ -38,7 +38,7 @@ fn a_full_gaussian_at_the_data_is_exact_regression() {
     // K of 30 close points is nearly singular: jitter moves the bound by less than the tolerance.
     let mut model = model(GAUSSIAN, &all).with_jitter(gp_linalg::JitterPolicy::ladder());
     let mut bound = Bound::new(&model, &data).unwrap();
-    let value = at_rest(&mut model, &mut bound);
+    let value = converged(&mut model, &mut bound);
     let (evidence, mean, variance) = exact(&problem);
     assert_close(value, evidence, 1e-6);
     let found = model.predictor().unwrap().latents(problem.inputs.as_ref()).unwrap();
@@ -57,7 +57,7 @@ fn a_sparse_gaussian_has_the_variational_free_energy() {
     let mut bound = Bound::new(&model, &data).unwrap();
     // One full step converges for a Gaussian likelihood.
     let options = NaturalOptions { max_steps: 1, ..NaturalOptions::default() };
-    let value = model.come_to_rest(&mut bound, &options).unwrap().bound;
+    let value = model.converge(&mut bound, &options).unwrap().bound;
     let k_zz = rbf(inputs.z().as_dyn_stride(), inputs.z().as_dyn_stride());
     let k_zx = rbf(inputs.z().as_dyn_stride(), problem.inputs.as_ref());
     let q = k_zx.transpose() * solve(&k_zz, k_zx.as_ref());
@@ -73,7 +73,7 @@ fn both_ways_to_the_top_end_there() {
         let data = problem.table(&targets);
         let mut natural = model(likelihood, &problem.inducing(6));
         let mut bound = Bound::new(&natural, &data).unwrap();
-        let value = at_rest(&mut natural, &mut bound);
+        let value = converged(&mut natural, &mut bound);
         let mut climbed = model(likelihood, &problem.inducing(6));
         fix_outer(&mut climbed);
         let run = together(&mut climbed, &data, MinimiseOptions::default());
@@ -89,14 +89,14 @@ fn fix_outer(model: &mut Savigp) {
 
 /// Bonilla et al. 2019 Theorem 2: `S_u = K (K + K_zx Λ K_xz)⁻¹ K` with `λ_i = −2 ∂E_i/∂w_i`.
 #[test]
-fn at_rest_the_covariance_has_a_number_for_each_observation() {
+fn a_converged_covariance_has_a_number_for_each_observation() {
     let problem = Problem::new(50, 1, 4);
     let targets = problem.counts();
     let inputs = problem.inducing(7);
     let mut model = model("poisson", &inputs);
     let data = problem.table(&targets);
     let mut bound = Bound::new(&model, &data).unwrap();
-    at_rest(&mut model, &mut bound);
+    converged(&mut model, &mut bound);
     let found = model.predictor().unwrap().latents(problem.inputs.as_ref()).unwrap();
     let (mut ws, mut slopes) = (Workspace::new(), LatentDerivatives::default());
     let mut lambda = |i: usize| {

@@ -45,7 +45,7 @@ fn posteriors_converge_to_the_same_place() {
     let Sharing { mut shared, mut own } = shared_and_own("softmax(classes=3)", &problem.inducing(5));
     for model in [&mut shared, &mut own] {
         let mut bound = Bound::new(model, &data).unwrap();
-        assert!(model.come_to_rest(&mut bound, &NaturalOptions::default()).unwrap().converged);
+        assert!(model.converge(&mut bound, &NaturalOptions::default()).unwrap().converged);
     }
     let (found, expected) = (shared.predictor().unwrap(), own.predictor().unwrap());
     let found = found.class_probabilities(problem.inputs.as_ref()).unwrap();

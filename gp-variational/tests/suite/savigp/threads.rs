@@ -32,7 +32,7 @@ fn run(threading: Threading, data: &dyn DataSource, problem: &Problem) -> Vec<u6
     let mut model = sampled(base, Draws::Random);
     let options = NaturalOptions { max_steps: 2, ..NaturalOptions::default() };
     let mut bound = Bound::new(&model, data).unwrap();
-    all.push(model.come_to_rest(&mut bound, &options).unwrap().bound);
+    all.push(model.converge(&mut bound, &options).unwrap().bound);
     let batches = Batches::shuffled(data.count(), 400, 1).unwrap();
     let how = Learning::Batches(batches, Steps::new(Adam::with_rate(0.01), 3));
     model.learn_with(data, how, &BoundLearning::in_steps(0.3), &mut |_| {}).unwrap();

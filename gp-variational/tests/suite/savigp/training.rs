@@ -31,7 +31,7 @@ fn three_ways_lead_to_the_same_kernel() {
 
 /// Two classes: one difference drives both latents, full steps overshoot, unlike Anderson mixing.
 #[test]
-fn remembered_steps_come_to_rest_sooner() {
+fn remembered_steps_converge_sooner() {
     let problem = Problem::new(60, 1, 75);
     let targets = problem.signs().iter().map(|&y| f64::from(y > 0.0)).collect::<Vec<_>>();
     let data = problem.table(&targets);
@@ -42,7 +42,7 @@ fn remembered_steps_come_to_rest_sooner() {
         let options = NaturalOptions { tolerance: 1e-13, memory, max_steps: 1000, ..Default::default() };
         let mut model = model.clone();
         let mut bound = Bound::new(&model, &data).unwrap();
-        let ascent = model.come_to_rest(&mut bound, &options).unwrap();
+        let ascent = model.converge(&mut bound, &options).unwrap();
         assert!(ascent.converged, "{ascent:?}");
         ascent
     };

@@ -40,7 +40,7 @@ fn full(threading: Threading) -> Result<Run, BenchError> {
     Ok(Box::new(move || {
         let mut ep = BatchEp::new(&model, data)?;
         ep.converge(&model, &EpOptions::default())?;
-        ep.log_z_gradient(&model, GradientKind::AtRest, &mut gradient)?;
+        ep.log_z_gradient(&model, GradientKind::Converged, &mut gradient)?;
         Ok(())
     }))
 }

@@ -50,9 +50,9 @@ impl BayesianLinear {
             factor.solve_in_place(solved.as_mut(), Threading::Here)?;
             let determined: f64 = (0..width).map(|d| solved[(d, d)]).sum();
             let next = misfit / (count as f64 - determined).max(1.0);
-            let at_rest = (next - noise).abs() <= TOLERANCE * noise;
+            let converged = (next - noise).abs() <= TOLERANCE * noise;
             noise = next.max(f64::MIN_POSITIVE);
-            if at_rest {
+            if converged {
                 break;
             }
         }

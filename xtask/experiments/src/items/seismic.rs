@@ -104,7 +104,7 @@ fn variational(survey: &Part, method: Method, at: &At<'_, Method>) -> Result<Out
             Savigp::new(vec![process; 2 * LAYERS], Box::new(Seismic))?.with_expectation(expectation)?;
         let (bound, effort) = match method {
             Method::Mixture(posterior) => diagonal(&mut model, posterior, &table, at.choose(1000, 1000, 5))?,
-            Method::Natural => at_rest(&mut model, &table, at.choose(1000, 1000, 5))?,
+            Method::Natural => converged(&mut model, &table, at.choose(1000, 1000, 5))?,
             _ => {
                 model.set_posterior(narrow(model.posterior().counts())?)?;
                 together(&mut model, &table, at.choose(500, 500, 3))?
@@ -119,10 +119,10 @@ fn variational(survey: &Part, method: Method, at: &At<'_, Method>) -> Result<Out
     }))
 }
 
-fn at_rest(model: &mut Savigp, table: &Table<'_>, steps: usize) -> Result<(f64, Effort), ExperimentError> {
+fn converged(model: &mut Savigp, table: &Table<'_>, steps: usize) -> Result<(f64, Effort), ExperimentError> {
     let options = NaturalOptions { tolerance: 1e-8, max_steps: steps, ..NaturalOptions::default() };
     let mut bound = Bound::new(model, table)?;
-    let found = model.come_to_rest(&mut bound, &options)?;
+    let found = model.converge(&mut bound, &options)?;
     let stop = if found.converged { "the posterior converged" } else { "the step limit was reached" };
     let effort = Effort::ended(stop, found.steps as u64).with("optimizer", "natural gradients");
     Ok((found.bound, effort))

@@ -64,8 +64,8 @@ fn run(at: &At<'_, bool>) -> Result<Outcome, ExperimentError> {
     }
     let ((posterior, found), seconds) = scores::timed(|| power_ep(kernel, &split.training))?;
     let outcome = scores::of_labels(&posterior, &split.test, seconds)?;
-    let [.., (_, sweeps), (_, at_rest)] = found;
-    let stop = if at_rest > 0.0 { "EP converged" } else { "the sweep limit was reached" };
+    let [.., (_, sweeps), (_, converged)] = found;
+    let stop = if converged > 0.0 { "EP converged" } else { "the sweep limit was reached" };
     let outcome = outcome.by(Effort::ended(stop, sweeps as u64));
     Ok(found.into_iter().fold(outcome, |outcome, (name, value)| outcome.with(name, value)))
 }
@@ -81,8 +81,8 @@ fn power_ep(kernel: Box<dyn Kernel>, training: &Part) -> Result<(Predictor, Foun
         EpOptions { tolerance: 1e-8, log_z_tolerance: 1e-10, max_sweeps: 2000, ..EpOptions::default() };
     let mut state = BatchEp::new(&model, &data)?;
     let rest = state.converge(&model, &options)?;
-    let at_rest = f64::from(u8::from(rest.converged));
-    let found = [("log_z", state.log_z(&model)?), ("sweeps", rest.sweeps as f64), ("at_rest", at_rest)];
+    let converged = f64::from(u8::from(rest.converged));
+    let found = [("log_z", state.log_z(&model)?), ("sweeps", rest.sweeps as f64), ("at_rest", converged)];
     Ok((state.predictor(&model)?, found))
 }
 

@@ -245,7 +245,7 @@ impl<'a> Setup<'a> {
         let mut model = Savigp::new(self.processes()?, self.likelihood()?)?;
         // Starting from the prior, kernels can collapse to noise, as on Vowel.
         let rest = NaturalOptions { tolerance: 1e-4, ..NaturalOptions::default() };
-        model.come_to_rest(&mut Bound::new(&model, &data)?, &rest)?;
+        model.converge(&mut Bound::new(&model, &data)?, &rest)?;
         let started = model.processes()[0].kernel().expression();
         let (_, effort) = savigp::together(&mut model, &data, self.steps)?;
         let effort = effort.with("kernel at the start", started);

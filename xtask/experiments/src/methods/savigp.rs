@@ -88,7 +88,7 @@ impl Automated<'_> {
         let processes = (0..latents).map(process).collect::<Result<Vec<_>, ExperimentError>>()?;
         let mut model = Savigp::new(processes, likelihood)?.with_expectation(self.expectation)?;
         let (bound, effort) = if posterior == Gaussians::Full {
-            let settings = BoundLearning::at_rest(natural);
+            let settings = BoundLearning::converged(natural);
             let trained = model.learn_with(&table, outer(self.iterations), &settings, &mut |_| {})?;
             let bound = trained.state.ascent.map_or(f64::NAN, |ascent| ascent.bound);
             (bound, Effort::from(&trained.run))

@@ -11,7 +11,7 @@ use gp_ep::{EpOptions, EvaluationState, Inference as _, Learning, PowerEp, Table
 use gp_optim::Batches;
 
 /// Convergence required before a gradient.
-const AT_REST: EpOptions = EpOptions {
+const CONVERGED: EpOptions = EpOptions {
     step: 0.5,
     max_sweeps: 500,
     tolerance: 1e-3,
@@ -48,7 +48,7 @@ impl Setup<'_> {
         let labels = training.labels();
         let data = Table::with_targets(training.inputs.as_ref(), &labels)?;
         let (mut model, rule) = (self.power_ep()?, Rule::Signs(RATE));
-        let mut settings = EpLearning::default().with_ep(AT_REST).with_sharing(Sharing::Tied);
+        let mut settings = EpLearning::default().with_ep(CONVERGED).with_sharing(Sharing::Tied);
         let steps = rule.steps(self.steps);
         let how = match scheme {
             Scheme::QuasiNewton => outer(self.steps),
@@ -56,7 +56,7 @@ impl Setup<'_> {
             Scheme::Outer | Scheme::Inner | Scheme::InnerExact => Learning::Inner(steps),
         };
         match scheme {
-            Scheme::Outer => settings.sweeps = AT_REST.max_sweeps,
+            Scheme::Outer => settings.sweeps = CONVERGED.max_sweeps,
             Scheme::InnerExact => settings.gradient = GradientKind::OfEstimate,
             _ => {}
         }
@@ -68,7 +68,7 @@ impl Setup<'_> {
         let effort = Effort::from(&trained.run).with("optimizer", optimizer);
         let mut state = trained.state;
         let last = course.last().copied().unwrap_or((f64::NAN, f64::NAN));
-        let log_z = at_rest(&mut state, &model)?.unwrap_or(last.1);
+        let log_z = converged(&mut state, &model)?.unwrap_or(last.1);
         let predictor = state.predictor(&model)?;
         let outcome = scores::of_labels(&predictor, &self.split.test, last.0)?.with("log_z", log_z);
         let outcome = outcome.with("seconds_to_99", almost(&course));
@@ -77,7 +77,7 @@ impl Setup<'_> {
 }
 
 /// Log Z of converged sites; None if tied.
-fn at_rest(state: &mut EpState, model: &PowerEp) -> Result<Option<f64>, ExperimentError> {
+fn converged(state: &mut EpState, model: &PowerEp) -> Result<Option<f64>, ExperimentError> {
     let Some(state) = state.batch() else { return Ok(None) };
     state.converge(model, &EpOptions::default())?;
     Ok(Some(state.log_z(model)?))

@@ -23,7 +23,7 @@ pub(super) fn check(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), 
         findings.skip("the method trains in mini-batches alone");
         return Ok(());
     }
-    let Some(tolerance) = kit.at_rest else {
+    let Some(tolerance) = kit.converged else {
         findings.skip("the posterior is trained with the parameters");
         return Ok(());
     };

@@ -91,7 +91,7 @@ mod tests {
     }
 
     /// Small changes of sites do not lower the criterion.
-    fn is_at_rest(model: &Ivm, data: &Labelled) {
+    fn is_converged(model: &Ivm, data: &Labelled) {
         let (control, options) =
             (Control::new(), IvmOptions { active: 30, liquid: 6, ..IvmOptions::default() });
         let run = model.build_of(&control, data, &options, &mut |_| Ok(())).unwrap();
@@ -120,14 +120,14 @@ mod tests {
     }
 
     #[test]
-    fn sites_at_rest_have_the_least_criterion() {
+    fn converged_sites_have_the_least_criterion() {
         let kernel = gp_kernels::parse("2.0 * rbf(lengthscale=0.7)").unwrap();
         let model = Ivm::new(vec![kernel.clone()], Box::new(BernoulliProbit)).unwrap();
-        is_at_rest(&model, &labelled(&model, 2, |class| 2.0 * class as f64 - 1.0));
+        is_converged(&model, &labelled(&model, 2, |class| 2.0 * class as f64 - 1.0));
         for coupling in [Coupling::Coupled, Coupling::Independent] {
             let softmax: Box<dyn Likelihood> = Box::new(Softmax::new(3).unwrap());
             let model = Ivm::shared(kernel.as_ref(), softmax).unwrap().with_coupling(coupling).unwrap();
-            is_at_rest(&model, &labelled(&model, 3, |class| class as f64));
+            is_converged(&model, &labelled(&model, 3, |class| class as f64));
         }
     }
 }
