@@ -131,7 +131,7 @@ const EXAMPLES: [(&str, &[&str]); 14] = [
         ],
     ),
     ("inspect", &["gp inspect y.gp", "gp inspect y.gp --json"]),
-    ("report", &["gp report y.gp -o y.html --test test.csv"]),
+    ("report", &["gp report y.gp test.csv -o y.html"]),
     (
         "suggest",
         &[

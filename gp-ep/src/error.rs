@@ -47,7 +47,7 @@ pub enum InferenceError {
         value: f64,
     },
     /// Weight below α with tied sites.
-    #[error("tied sites take weights from the power on, which is {power}, and one is {weight}")]
+    #[error("with tied sites, weights must be at least the power {power}, but one is {weight}")]
     TiedWeight {
         /// Power α.
         power: f64,
@@ -97,7 +97,7 @@ pub enum InferenceError {
         allowed: &'static str,
     },
     /// Unsupported settings.
-    #[error("there is no method for {what}")]
+    #[error("not supported: {what}")]
     Unsupported {
         /// Unsupported combination.
         what: &'static str,
@@ -123,7 +123,7 @@ pub enum InferenceError {
     },
     /// Estimated probability of labels or counts above 1.
     #[error(
-        "the estimate of ln p(y) is {log_z}, above 0, and stays there: sites and parameters do not belong together"
+        "the estimate of ln p(y) is {log_z}, above 0, and stays there: the sites do not fit the parameters"
     )]
     ImpossibleEvidence {
         /// Estimate, in nats.

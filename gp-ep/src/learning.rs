@@ -62,8 +62,8 @@ impl Learning {
             Self::Outer(options) => {
                 return Ok(MinimiseOptions { control: options.control.begun(), ..options });
             }
-            Self::Inner(_) => "learning inside: the posterior takes no steps that parameters could wait for",
-            Self::Batches(..) => "learning in mini-batches: the posterior needs all observations at once",
+            Self::Inner(_) => "`Learning::Inner`: this method's posterior is not iterative",
+            Self::Batches(..) => "`Learning::Batches`: this method needs all observations at once",
         };
         Err(InferenceError::Unsupported { what })
     }

@@ -68,7 +68,7 @@ pub enum LinalgError {
         value: f64,
     },
     /// Work [stopped early](crate::stop_condition); discard its output.
-    #[error("the work was ended before it was done")]
+    #[error("the computation was stopped before it finished")]
     Stopped,
     /// Unusable factor, stored or given.
     #[error("Cholesky factor is unusable: {reason}")]

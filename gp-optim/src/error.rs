@@ -97,7 +97,7 @@ pub enum ParameterError {
         prior: String,
     },
     /// One number for inputs of different units.
-    #[error("parameter `{name}`: one number cannot be in units that differ")]
+    #[error("parameter `{name}`: one number cannot have different units per column")]
     MixedUnits {
         /// Parameter.
         name: String,

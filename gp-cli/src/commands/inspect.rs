@@ -264,7 +264,7 @@ fn functions(model: &Model, page: &mut Page) {
         page.line("", &format!("exactly, in units of the model: {exactly}"));
         if let Some(points) = latent.represented_by {
             let covering = covering(training, latents[0]);
-            page.line("", &format!("seen through {} {}{covering}", points.nrows(), latent.seen_as));
+            page.line("", &format!("represented by {} {}{covering}", points.nrows(), latent.seen_as));
         }
         let widths = widths(model, latent);
         if !widths.is_empty() {

@@ -62,6 +62,7 @@ mod reading;
 mod restarts;
 mod rewritten;
 mod rows_read;
+mod rows_read;
 mod run;
 mod sample;
 mod scales;

@@ -2,6 +2,7 @@
 
 use super::observed::Observed;
 use super::raw_rows::{RawRows, RawWriter, ShareWriter};
+use super::read_summary::ReadSummary;
 use super::reading::begin_survey;
 use super::rows_read::RowsRead;
 use super::spec::FitSpec;
@@ -15,7 +16,6 @@ use crate::own_rows::all_succeed;
 use gp_ep::{DataError, DataSource, Rows as Selection};
 use gp_likelihoods::Support;
 use gp_optim::Team;
-use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::path::Path;
 
@@ -186,48 +186,6 @@ impl Streamed {
     }
 }
 
-/// Summary of rows read.
-#[derive(Serialize, Deserialize)]
-struct Seen {
-    /// None if no row is left.
-    survey: Option<Survey>,
-    rows: usize,
-    dropped: LeftOut,
-    left_out: Vec<String>,
-}
-
-impl Seen {
-    /// Summary of the parts of all processes, by rank.
-    fn joined(parts: Vec<Self>) -> Result<Self, CliError> {
-        let (mut rows, mut dropped, mut left_out) = (0, LeftOut::default(), Vec::new());
-        let mut surveys = Vec::with_capacity(parts.len());
-        for part in parts {
-            rows += part.rows;
-            dropped.join(part.dropped);
-            left_out = if left_out.is_empty() { part.left_out } else { left_out };
-            surveys.extend(part.survey);
-        }
-        Ok(Self { survey: Survey::joined(surveys)?, rows, dropped, left_out })
-    }
-
-    fn rows_left(&self) -> usize {
-        self.survey.as_ref().map_or(0, Survey::rows)
-    }
-
-    fn width(&self) -> usize {
-        self.survey.as_ref().map_or(0, Survey::width)
-    }
-
-    /// Survey, dropped rows and dropped columns of a table that has rows.
-    fn of_table(self, name: &str) -> Result<(Survey, LeftOut, Vec<String>), CliError> {
-        let survey = self.survey.ok_or_else(|| match self.rows {
-            0 => Frame::no_rows(name),
-            rows => none_left(name, rows),
-        })?;
-        Ok((survey, self.dropped, self.left_out))
-    }
-}
-
 /// Table in a file, without reason and origin.
 type TableInFile = (Survey, LeftOut, Vec<String>, RawRows);
 
@@ -242,7 +200,7 @@ impl Origin {
         mut pieces: Box<dyn FrameStream + '_>,
         spec: &FitSpec,
         mut each: impl FnMut(Option<usize>, &[f64]) -> Result<(), CliError>,
-    ) -> Result<Seen, CliError> {
+    ) -> Result<ReadSummary, CliError> {
         let (mut rows, mut survey, mut left_out) = (0, None, Vec::new());
         let mut dropped = LeftOut::default();
         let expected = pieces.row_count();
@@ -259,7 +217,7 @@ impl Origin {
             };
             survey.look(&piece)?.for_each(&mut |row| each(expected, row))?;
         }
-        Ok(Seen { survey, rows, dropped, left_out })
+        Ok(ReadSummary { survey, rows, dropped, left_out })
     }
 
     /// File of all rows in these chunks; None for no rows.
@@ -268,7 +226,7 @@ impl Origin {
         pieces: Box<dyn FrameStream + '_>,
         spec: &FitSpec,
         folder: &Path,
-    ) -> Result<(Seen, Option<RawWriter>), CliError> {
+    ) -> Result<(ReadSummary, Option<RawWriter>), CliError> {
         let mut writer = None;
         let seen = self.see(pieces, spec, |expected, row| {
             let writer = match &mut writer {
@@ -309,16 +267,17 @@ impl Origin {
     fn passed_on(
         &self,
         team: &Team,
-        (own, writer): (Seen, Option<RawWriter>),
+        (own, writer): (ReadSummary, Option<RawWriter>),
         folder: &Path,
     ) -> Result<TableInFile, CliError> {
-        let untold =
-            |cause| CliError::caused(ErrorKind::Numerical, "columns cannot be told to others", cause);
+        let untold = |cause| {
+            CliError::caused(ErrorKind::Numerical, "the columns cannot be sent to the other processes", cause)
+        };
         let parts = team.gather_bytes(&postcard::to_stdvec(&own).map_err(untold)?)?;
         let parts = parts.iter().map(|part| postcard::from_bytes(part).map_err(untold));
-        let parts = parts.collect::<Result<Vec<Seen>, CliError>>()?;
-        let counts: Vec<usize> = parts.iter().map(Seen::rows_left).collect();
-        let (mut survey, dropped, left_out) = Seen::joined(parts)?.of_table(self.input.name())?;
+        let parts = parts.collect::<Result<Vec<ReadSummary>, CliError>>()?;
+        let counts: Vec<usize> = parts.iter().map(ReadSummary::rows_left).collect();
+        let (mut survey, dropped, left_out) = ReadSummary::joined(parts)?.of_table(self.input.name())?;
         let words = own.survey.map_or_else(Vec::new, |own| own.words_within(&survey));
         let read = writer.map(RawWriter::whole).transpose()?;
         let to = ShareWriter::new((team, folder), survey.width(), (self.input.name(), survey.rows()))?;

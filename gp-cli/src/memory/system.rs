@@ -4,8 +4,12 @@ use super::over::Limit;
 use std::fs;
 use std::path::Path;
 
-/// Address space per thread (product buffer, allocator arena, stack), mostly unused but counted by limits.
-const THREAD: f64 = 137e6;
+/// Address space per thread (allocator arena, stack), mostly unused but counted by limits.
+const THREAD: f64 = 70e6;
+/// Address space per thread for matrix products, in sizes of the largest cache.
+const PRODUCTS: f64 = 2.0;
+/// Largest cache if unknown.
+const CACHE: f64 = 33.5e6;
 /// Memory of the program besides code.
 const BASE: f64 = 32e6;
 /// Allocator's address space for the signal thread.
@@ -19,8 +23,9 @@ pub(super) fn left() -> Option<(f64, Limit)> {
 }
 
 pub(crate) fn threads() -> Option<usize> {
-    let most = most_address_space(Path::new("/"))?;
-    Some((((SHARE * most - BASE) / THREAD) as usize).max(1))
+    let root = Path::new("/");
+    let most = most_address_space(root)?;
+    Some((((SHARE * most - BASE) / of_thread(root)) as usize).max(1))
 }
 
 pub(super) fn resident() -> Option<f64> {
@@ -48,12 +53,36 @@ fn most_address_space(root: &Path) -> Option<f64> {
     soft.split_whitespace().next()?.parse().ok()
 }
 
+/// Address space of a computing thread.
+fn of_thread(root: &Path) -> f64 {
+    THREAD + PRODUCTS * largest_cache(root).unwrap_or(CACHE)
+}
+
+/// Bytes of the third-level cache, over all processors.
+fn largest_cache(root: &Path) -> Option<f64> {
+    let processors = root.join("sys/devices/system/cpu");
+    let text = |name: &str| fs::read_to_string(processors.join(name)).ok();
+    let size = text("cpu0/cache/index3/size")?;
+    let kilobytes: f64 = size.trim().strip_suffix('K')?.parse().ok()?;
+    let sharing = listed(&text("cpu0/cache/index3/shared_cpu_list")?)?;
+    Some(1024.0 * kilobytes * listed(&text("online")?)? / sharing)
+}
+
+/// Number of processors in a list such as `0-3,8`.
+fn listed(list: &str) -> Option<f64> {
+    let of_range = |range: &str| {
+        let (first, last) = range.split_once('-').unwrap_or((range, range));
+        Some(1.0 + last.parse::<f64>().ok()? - first.parse::<f64>().ok()?)
+    };
+    list.trim().split(',').map(of_range).sum()
+}
+
 /// Without the reserve of computing threads.
 fn address_space(root: &Path, threads: usize) -> Option<(f64, Limit)> {
     let most = most_address_space(root)?;
     let status = fs::read_to_string(root.join("proc/self/status")).ok()?;
     let used: f64 = ["VmExe:", "VmLib:", "RssAnon:"].iter().filter_map(|name| kilobytes(&status, name)).sum();
-    let reserved = used + BASE + LISTENER + THREAD * threads as f64;
+    let reserved = used + BASE + LISTENER + of_thread(root) * threads as f64;
     Some(((most - reserved).max(0.0), Limit::AddressSpace { reserved: reserved as u64, threads }))
 }
 
@@ -148,7 +177,7 @@ mod tests {
             ("proc/self/limits", limits),
             ("proc/self/status", "VmExe:  10000 kB\nRssAnon:\t20000 kB\nVmSize:  90000 kB\n"),
         ]);
-        let reserved = 30_720_000.0 + BASE + LISTENER + THREAD;
+        let reserved = 30_720_000.0 + BASE + LISTENER + of_thread(root.path());
         assert_eq!(
             left_at(root.path(), 1),
             Some((5e8 - reserved, Limit::AddressSpace { reserved: reserved as u64, threads: 1 }))
@@ -156,5 +185,17 @@ mod tests {
         let unlimited =
             system(&[FREE, ("proc/self/limits", "Max address space  unlimited  unlimited  bytes\n")]);
         assert_eq!(left_at(unlimited.path(), 1), Some((2_048_000.0, Limit::Free)));
+    }
+
+    #[test]
+    fn threads_reserve_products_by_the_largest_cache() {
+        let cache = [
+            ("sys/devices/system/cpu/online", "0-3,8\n"),
+            ("sys/devices/system/cpu/cpu0/cache/index3/size", "1000K\n"),
+            ("sys/devices/system/cpu/cpu0/cache/index3/shared_cpu_list", "0-1\n"),
+        ];
+        assert_eq!(largest_cache(system(&cache).path()), Some(1000.0 * 1024.0 * 5.0 / 2.0));
+        assert_eq!(largest_cache(system(&cache[..2]).path()), None);
+        assert_eq!(of_thread(system(&[]).path()), 137e6);
     }
 }

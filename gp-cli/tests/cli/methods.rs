@@ -220,7 +220,7 @@ fn the_informative_vector_machine_classifies() {
     assert!(loss(&json, "gp") < loss(&json, "linear") - 0.1, "{json}");
     assert_eq!((&json["m"], &json["objective_kind"]), (&40.into(), &"lower_bound".into()));
     everything_works(&desk, "model.gp");
-    assert!(desk.ok("inspect model.gp").out.contains("seen through 40 active points"));
+    assert!(desk.ok("inspect model.gp").out.contains("represented by 40 active points"));
     desk.refused("update model.gp t.csv -o other.gp", 2, &["method ivm"]);
 
     let desk = with(&stretches(60));

@@ -189,6 +189,8 @@ fn a_report_has_the_scores_of_every_table() {
     desk.write("other.csv", sine(25));
     desk.ok("fit t.csv --target y");
     desk.ok("report model.gp --test t.csv --test other.csv -o r.html");
+    desk.ok("report model.gp t.csv other.csv -o same.html");
+    assert!(desk.read("same.html") == desk.read("r.html"));
     let text = String::from_utf8(desk.read("r.html")).unwrap();
     for part in [
         "Scores on t.csv</h2>",

@@ -40,7 +40,7 @@ fn widths_are_learned_shown_and_stored() {
     let said = desk.ok(line);
     assert!(said.err.contains("8 inducing windows"), "{}", said.err);
     let shown = desk.ok("inspect model.gp").out;
-    assert!(shown.contains("seen through 8 inducing windows"), "{shown}");
+    assert!(shown.contains("represented by 8 inducing windows"), "{shown}");
     assert!(shown.contains("widths of windows in units of the data: x "), "{shown}");
     let json = desk.ok("inspect model.gp --json").json();
     let of = |json: &serde_json::Value, end: &str| json["latents"][0]["windows"][0][end].as_f64().unwrap();

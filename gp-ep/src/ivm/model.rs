@@ -38,7 +38,7 @@ impl Ivm {
         let labels = matches!(likelihood.support(), Support::Signs | Support::Classes(_));
         if likelihood.outputs() != 1 || !labels {
             return Err(InferenceError::Unsupported {
-                what: "an informative vector machine on observations that are no labels",
+                what: "an informative vector machine for observations other than labels",
             });
         }
         let mut intercepts = Parameter::vector("intercept", vec![0.0; latents], Transform::Identity)?;

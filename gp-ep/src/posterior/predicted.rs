@@ -95,7 +95,7 @@ impl<F: Posterior> Predicted<'_, F> {
         }
         let classes = self.predictor.likelihood().support().classes();
         if classes == 0 {
-            let what = "class probabilities of observations that are no classes";
+            let what = "class probabilities of observations without classes";
             return Err(InferenceError::Unsupported { what });
         }
         let all = self

@@ -63,7 +63,7 @@ impl<F: Posterior> Predictor<F> {
         }
         if temperature != 1.0 && self.likelihood.support().classes() == 0 {
             return Err(InferenceError::Unsupported {
-                what: "a temperature of observations that are no classes",
+                what: "a temperature for observations without classes",
             });
         }
         Ok(Self { temperature, ..self })

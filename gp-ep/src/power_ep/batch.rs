@@ -238,7 +238,7 @@ impl BatchEp {
     ) -> Result<f64, InferenceError> {
         if self.before.is_some() {
             return Err(InferenceError::Unsupported {
-                what: "gradients with observations that are not in hand",
+                what: "gradients with observations that are not held in memory",
             });
         }
         let moves = kind == GradientKind::OfEstimate;

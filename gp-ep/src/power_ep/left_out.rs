@@ -39,7 +39,7 @@ impl PowerEp {
         let classes = self.likelihood().support().classes();
         if classes == 0 {
             return Err(InferenceError::Unsupported {
-                what: "left-out classes of observations that are none",
+                what: "leave-one-out classes of observations without classes",
             });
         }
         // Each process holds all observations.

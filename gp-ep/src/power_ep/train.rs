@@ -217,7 +217,7 @@ struct Whole<const CONVERGED: bool>(BatchEp);
 impl<const CONVERGED: bool> Companion for Whole<CONVERGED> {
     type Memory = Vec<Site>;
     const KIND: &'static str =
-        if CONVERGED { "EP at rest" } else { "EP on all observations beside a descent" };
+        if CONVERGED { "converged EP" } else { "EP on all observations beside a descent" };
 
     fn memory(&self) -> Vec<Site> {
         // Without other processes' sites the checkpoint cannot be resumed, and the next run reports that.

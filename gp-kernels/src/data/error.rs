@@ -16,7 +16,7 @@ pub enum DataError {
         reason: String,
     },
     /// Failed addition of partial sums.
-    #[error("sums over the data could not be brought together: {reason}")]
+    #[error("sums of the processes cannot be combined: {reason}")]
     Reduction {
         /// Message of the communication layer.
         reason: String,

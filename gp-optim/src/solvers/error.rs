@@ -74,7 +74,7 @@ pub enum OptimError {
         allowed: &'static str,
     },
     /// Failed observer, checkpoint or state.
-    #[error("the run was broken off: {message}")]
+    #[error("the run failed: {message}")]
     BrokenOff {
         /// Message of the failure.
         message: String,
@@ -86,7 +86,7 @@ pub enum OptimError {
         message: String,
     },
     /// Resumable interrupted run.
-    #[error("interrupted after {iteration} iterations; {} has what is needed to go on", path.display())]
+    #[error("interrupted after {iteration} iterations; resume from {}", path.display())]
     Interrupted {
         /// Number of iterations.
         iteration: u64,

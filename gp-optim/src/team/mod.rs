@@ -293,7 +293,7 @@ impl PartialEq for Team {
 
 /// Lost message between processes.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("processes do not hear each other: {reason}")]
+#[error("communication between processes failed: {reason}")]
 pub struct TeamError {
     /// Message of the transport.
     pub reason: String,

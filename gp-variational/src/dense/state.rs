@@ -289,7 +289,7 @@ impl DenseLane {
 /// λ and ν.
 impl Companion for DenseState {
     type Memory = Vec<Sites>;
-    const KIND: &'static str = "a dense posterior at rest";
+    const KIND: &'static str = "a converged dense posterior";
 
     fn memory(&self) -> Vec<Sites> {
         self.sites.clone()

@@ -285,7 +285,7 @@ struct Converging(Mixture);
 
 impl Companion for Converging {
     type Memory = Vec<f64>;
-    const KIND: &'static str = "a posterior at rest";
+    const KIND: &'static str = "a converged posterior";
 
     fn memory(&self) -> Vec<f64> {
         self.0.parameter_values()

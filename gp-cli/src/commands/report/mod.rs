@@ -20,6 +20,9 @@ pub struct ReportOptions {
     /// Model file
     #[arg(value_name = "MODEL")]
     pub model: PathBuf,
+    /// Tables to score on, as with --test
+    #[arg(value_name = "DATA")]
+    pub tables: Vec<String>,
     /// Table with the target, to score on; may be repeated, as for rows of training and others
     #[arg(long, value_name = "DATA")]
     pub test: Vec<String>,
@@ -39,20 +42,21 @@ pub struct ReportOptions {
 /// # Errors
 /// Any failure; the output stays unchanged.
 pub fn run(options: &ReportOptions, context: &Context, notes: &mut Notes<'_>) -> Result<(), CliError> {
-    if options.test.iter().filter(|path| *path == "-").count() > 1 {
+    let tables: Vec<&String> = options.tables.iter().chain(&options.test).collect();
+    if tables.iter().filter(|path| **path == "-").count() > 1 {
         return Err(CliError::usage(
             "--test - is given twice, and standard input can be read once".to_owned(),
         ));
     }
-    if options.test.is_empty() {
+    if tables.is_empty() {
         options.table.check_unread("--test")?;
     }
     let inputs = InputFiles::none().and("MODEL", Some(&options.model));
-    let inputs = options.test.iter().fold(inputs, |inputs, path| and_table(inputs, "--test", path));
+    let inputs = tables.iter().fold(inputs, |inputs, path| and_table(inputs, "--test", path));
     let output = OutputFile::prepare("--output", &options.output, options.force, &inputs)?;
     let model = Model::load(&options.model, context)?;
-    let mut scored = Vec::with_capacity(options.test.len());
-    for path in &options.test {
+    let mut scored = Vec::with_capacity(tables.len());
+    for path in tables {
         let frame = options.table.read(path, context, &model, NOTHING, notes)?;
         let scores = evaluate(&model, &frame)?;
         warn(notes, &scores.warnings);

@@ -56,9 +56,10 @@ impl<'a, R: ChunkReader + 'static> Rows<'a, R> {
         Ok(Self { supply, from: Arc::new(from), about, columns, begun: 0, current: Group::default() })
     }
 
-    /// Number of all rows; None for an impossible one.
+    /// Number of rows in all groups; None for an impossible one.
     pub(super) fn count(&self) -> Option<usize> {
-        usize::try_from(self.about.file_metadata().num_rows()).ok()
+        let rows = |group: &RowGroupMetaData| usize::try_from(group.num_rows()).ok();
+        self.about.row_groups().iter().try_fold(0_usize, |sum, group| sum.checked_add(rows(group)?))
     }
 
     /// Leaves out rows: whole groups unread, and values of the next.

@@ -8,8 +8,8 @@ use super::{Block, Tally};
 const TITLE: &str = "Results of the papers, reproduced";
 const INTRODUCTION: &str = "Tables and figures of five papers, reproduced. In tables, “paper” is the published number, and \
 the next column our mean over splits with its standard error. From three splits on, another column gives our number minus the \
-paper's, in standard errors of the difference. A published number without an error counts as one run, with the standard \
-deviation of ours. An error printed as 0.00 counts as half of its last digit. Splits, initial values and machines differ from \
+paper's, in standard errors of the difference. A published number without an error is treated as a single run with our \
+standard deviation. An error printed as 0.00 counts as half of its last digit. Splits, initial values and machines differ from \
 the papers', so one number in twenty is off by two standard errors by chance. Times are processor seconds of one thread; only \
 their ratios are meaningful.\n\n\
 “Not run”: the paper has a number, and we have none. ‡: result of an earlier protocol, never averaged with the current one. \
@@ -31,7 +31,7 @@ pub(super) fn page(known: &[Known], judgements: &Judgements) -> Page {
             rows,
         ));
     }
-    blocks.push(Block::Heading(2, "Items of no paper".to_owned()));
+    blocks.push(Block::Heading(2, "Own experiments".to_owned()));
     let own = known.iter().filter(|known| page_of(known.item.name()) == BEYOND);
     let row = |known: &Known| vec![link(known.item.name()), known.item.title().to_owned(), known.scale()];
     blocks.push(Block::table(["item", "subject", "runs"], own.map(row).collect()));

@@ -25,7 +25,7 @@ pub fn pages(items: &[&'static dyn Item], folder: &Path) -> Result<Vec<Page>, Ex
     }
     let mut pages = vec![index::page(&known, &judgements)];
     let titles = PAPERS.iter().map(|(name, title)| (*name, (*title).to_owned()));
-    for (name, title) in titles.chain([(BEYOND, "Items of no paper".to_owned())]) {
+    for (name, title) in titles.chain([(BEYOND, "Own experiments".to_owned())]) {
         let own: Vec<&Known> = known.iter().filter(|known| page_of(known.item.name()) == name).collect();
         if own.iter().all(|known| known.results.is_empty()) {
             continue;
@@ -126,7 +126,7 @@ fn ends(known: &Known) -> Option<String> {
     let evaluations = if failed == 1 { "1 evaluation" } else { &format!("{failed} evaluations") };
     (!said.is_empty()).then(|| {
         let end = format!("How training ended: {}. {evaluations} failed.", said.join("; "));
-        if early == 0 { end } else { format!("{end} {} ended early, unlike the paper's.", runs(early)) }
+        if early == 0 { end } else { format!("{end} {} ended early, for another reason than in the paper.", runs(early)) }
     })
 }
 

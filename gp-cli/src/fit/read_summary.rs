@@ -1,0 +1,51 @@
+//! Summary of the rows that a process has read.
+
+use crate::data::Frame;
+use crate::encode::Survey;
+use crate::error::CliError;
+use crate::left_out::LeftOut;
+use crate::missing::none_left;
+use serde::{Deserialize, Serialize};
+
+/// Summary of rows read.
+#[derive(Serialize, Deserialize)]
+pub(super) struct ReadSummary {
+    /// None if no row is left.
+    pub(super) survey: Option<Survey>,
+    pub(super) rows: usize,
+    pub(super) dropped: LeftOut,
+    /// Dropped columns, one sentence each.
+    pub(super) left_out: Vec<String>,
+}
+
+impl ReadSummary {
+    /// Summary of the parts of all processes, by rank.
+    pub(super) fn joined(parts: Vec<Self>) -> Result<Self, CliError> {
+        let (mut rows, mut dropped, mut left_out) = (0, LeftOut::default(), Vec::new());
+        let mut surveys = Vec::with_capacity(parts.len());
+        for part in parts {
+            rows += part.rows;
+            dropped.join(part.dropped);
+            left_out = if left_out.is_empty() { part.left_out } else { left_out };
+            surveys.extend(part.survey);
+        }
+        Ok(Self { survey: Survey::joined(surveys)?, rows, dropped, left_out })
+    }
+
+    pub(super) fn rows_left(&self) -> usize {
+        self.survey.as_ref().map_or(0, Survey::rows)
+    }
+
+    pub(super) fn width(&self) -> usize {
+        self.survey.as_ref().map_or(0, Survey::width)
+    }
+
+    /// Survey, dropped rows and dropped columns of a table that has rows.
+    pub(super) fn of_table(self, name: &str) -> Result<(Survey, LeftOut, Vec<String>), CliError> {
+        let survey = self.survey.ok_or_else(|| match self.rows {
+            0 => Frame::no_rows(name),
+            rows => none_left(name, rows),
+        })?;
+        Ok((survey, self.dropped, self.left_out))
+    }
+}
