@@ -14,7 +14,7 @@ use std::io::Write;
 /// Options of `gp generate`.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub struct GenerateOptions {
-    /// File to write to the standard output
+    /// Text to write to the standard output
     #[arg(value_enum)]
     pub what: Generated,
 }
@@ -30,9 +30,9 @@ pub enum Generated {
     Zsh,
     /// Completions for fish
     Fish,
-    /// Kernels: names, summaries, and an example each with all its parameters
+    /// All kernels, each with a summary, other names and an example with all parameters
     Kernels,
-    /// Likelihoods, in the same way
+    /// All likelihoods, in the same form
     Likelihoods,
     /// JSON schema of the files that `gp fit --config` reads
     Schema,

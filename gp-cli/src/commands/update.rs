@@ -20,7 +20,7 @@ pub struct UpdateOptions {
     /// Model file
     #[arg(value_name = "MODEL")]
     pub model: PathBuf,
-    /// Table with more observations; - is the standard input
+    /// Table with the new observations; - is the standard input
     #[arg(value_name = "DATA")]
     pub data: String,
     /// Model file to write
@@ -32,7 +32,7 @@ pub struct UpdateOptions {
     /// Replace an existing file
     #[arg(long)]
     pub force: bool,
-    /// Print what was done as one JSON object
+    /// Print a summary as one JSON object
     #[arg(long)]
     pub json: bool,
 }
