@@ -26,7 +26,7 @@ pub(crate) struct Arguments {
     /// Number of threads (default: all)
     #[arg(long, value_name = "T", global = true, help_heading = "General", value_parser = clap::value_parser!(u16).range(1..=i64::from(MAX_THREADS)))]
     pub(crate) threads: Option<u16>,
-    /// Most memory for the command, such as 500M, 2G or 2GiB (default: what the system has left)
+    /// Memory limit, such as 500M, 2G or 2GiB (default: all free memory)
     #[arg(long, value_name = "SIZE", global = true, help_heading = "General", value_parser = parse_size)]
     pub(crate) memory: Option<u64>,
 }
@@ -34,20 +34,20 @@ pub(crate) struct Arguments {
 /// The subcommands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Fit a model of one column of a table, or several, to the others
+    /// Fit a model that predicts one or several columns of a table from the others
     Fit(fit::FitOptions),
-    /// Predict the rows of a table
+    /// Predict the target for each row of a table
     Predict(predict::PredictOptions),
     /// Score a model on a table with the target, and compare it with simpler models
     #[command(alias = "score", alias = "evaluate")]
     Eval(eval::EvalOptions),
-    /// Cross-validate: fit and score on parts of a table in turn
+    /// Cross-validate: score each fold of a table with a model fitted to the other rows
     Cv(cv::CvOptions),
-    /// Show a model: kernels, influences, coverage, training
+    /// Show a model: kernels, relevance of inputs, coverage by inducing points, training
     Inspect(inspect::InspectOptions),
-    /// Write a page with a model, its scores and pictures
+    /// Write an HTML page with a model, its scores and pictures
     Report(report::ReportOptions),
-    /// Draw a model and data
+    /// Draw a model with data
     Plot(plot::PlotOptions),
     /// Check a table for problems
     Check(check::CheckOptions),
@@ -55,7 +55,7 @@ pub(crate) enum Command {
     Suggest(suggest::SuggestOptions),
     /// Compare the gradients of a fit with finite differences
     Diagnose(diagnose::DiagnoseOptions),
-    /// Add observations to a model, with its parameters fixed
+    /// Add observations to a model without training its parameters again
     Update(update::UpdateOptions),
     /// Convert a model to a format for other programs
     Convert(convert::ConvertOptions),

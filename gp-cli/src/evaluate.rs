@@ -307,7 +307,7 @@ impl Assessed<'_> {
         if let Some(baseline) = self.model.baseline() {
             of.push(("linear", score(baseline)?));
         }
-        let words = "shares of the labels in training, whatever the inputs".to_owned();
+        let words = "class frequencies of the training rows, for any input".to_owned();
         let predictors = self.predictors(("shares", words));
         Ok((Scores::Classes { labels: labels.to_vec(), of }, predictors, Vec::new()))
     }

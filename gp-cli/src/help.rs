@@ -150,9 +150,9 @@ const EXAMPLES: [(&str, &[&str]); 14] = [
 
 const LANGUAGES: &str = "\
 Kernels are sums of products, with a number in front of each: \"1.3 * rbf(ard=true) + linear * periodic(period=7)\". \
-dims=[age, colour] lets one see some inputs alone, by name or by number from 0; names with blanks or commas are quoted. \
+dims=[age, colour] restricts a kernel to some inputs, by name or by number from 0; names with blanks or commas are quoted. \
 ard=true gives a value for each input. lengthscale=fixed(2), lengthscale=2 in [0.1, 10] and \
-lengthscale=2 ~ log_normal(0, 1) fix, bound and expect a parameter. Length-scales along inputs and periods are in the units of \
+lengthscale=2 ~ log_normal(0, 1) fix a parameter, bound it, give it a prior. Length-scales along inputs and periods are in the units of \
 their columns, unless --units model. `gp generate kernels` lists all with their \
 parameters and other names, and `gp generate likelihoods` does so for likelihoods, such as \"student_t(dof=4)\". Upper and \
 lower case are alike in these names.";

@@ -69,7 +69,7 @@ pub(crate) fn together(influence: &Influence) -> Vec<String> {
     let percent = 100.0 * lost;
     match (of.correlated, lost > 0.0) {
         (true, true) => said.push(format!(
-            "about {percent:.0} % is of no single input: inputs are correlated and act in the same direction"
+            "about {percent:.0} % of the variance belongs to no single input: inputs are correlated and act in the same direction"
         )),
         (true, false) => said.push(format!(
             "inputs are correlated and offset each other: without that, the variance would be {:.1} times as large",
@@ -87,7 +87,7 @@ pub(crate) fn together(influence: &Influence) -> Vec<String> {
 fn interact(share: f64) -> Option<String> {
     (share >= MIN_SHARED).then(|| {
         format!(
-            "about {:.0} % is of no input alone: inputs interact, the effect of one depends on others",
+            "about {:.0} % of the variance belongs to no input alone: inputs interact, the effect of one depends on others",
             100.0 * share
         )
     })
@@ -149,9 +149,15 @@ mod tests {
         };
         assert_eq!(said(0.95, 0.01, 0.02, true), "");
         assert_eq!(said(0.6, 0.2, 0.02, true), "", "variances of permutations differ as much");
-        assert!(said(0.26, 0.01, 0.0, true).starts_with("about 74 % is of no single input: inputs are"));
+        assert!(
+            said(0.26, 0.01, 0.0, true)
+                .starts_with("about 74 % of the variance belongs to no single input: inputs are")
+        );
         assert!(said(0.26, 0.01, 0.0, false).starts_with("about 74 % is lost if inputs are combined"));
-        assert!(said(1.0, 0.01, 0.4, false).starts_with("about 40 % is of no input alone: inputs interact"));
+        assert!(
+            said(1.0, 0.01, 0.4, false)
+                .starts_with("about 40 % of the variance belongs to no input alone: inputs interact")
+        );
         assert!(said(1.7, 0.1, 0.0, true).ends_with("the variance would be 1.7 times as large"));
         assert_eq!(said(1.7, 0.1, 0.0, false), "");
         assert_eq!(said(0.3, 0.01, 0.4, true).split("; ").count(), 2);
@@ -162,7 +168,10 @@ mod tests {
         assert_eq!(remarks(&[(0.6, 0.6), (0.38, 0.4)], None), "");
         assert_eq!(remarks(&[(1.0, 1.0)], None), "");
         assert_eq!(remarks(&[(0.05, 0.06), (0.2, 0.2)], None), "");
-        assert!(remarks(&[(0.3, 0.7), (0.3, 0.7)], None).starts_with("about 40 % is of no input alone"));
+        assert!(
+            remarks(&[(0.3, 0.7), (0.3, 0.7)], None)
+                .starts_with("about 40 % of the variance belongs to no input alone")
+        );
     }
 
     #[test]

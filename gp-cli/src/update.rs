@@ -10,7 +10,7 @@ use crate::model::{About, KnownRows, Model};
 use faer::MatRef;
 
 const AGAIN: &str =
-    "which count once more now: intervals become too narrow; update the model from before with new rows only";
+    "which now count twice, so that intervals become too narrow; update the earlier model with new rows only";
 
 /// Result of an update.
 #[derive(Debug)]

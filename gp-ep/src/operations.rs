@@ -1,8 +1,8 @@
 //! Numbers of floating-point operations, from formulas.
 //!
-//! Matrix products count twice their multiplications, symmetric results once, reverse passes the derivatives that they
-//! make; integrals over single observations do not count. N rows (of the batch), M inducing inputs, D input dimensions,
-//! Q latent functions, P processes (1 if shared, else Q):
+//! A matrix product counts two operations per multiplication, a symmetric one half of these, a reverse pass those of
+//! the derivatives; integrals over single observations do not count. N rows (of the batch), M inducing inputs, D input
+//! dimensions, Q latent functions, P processes (1 if shared, else Q):
 //!
 //! | work | operations |
 //! |---|---|

@@ -1,7 +1,7 @@
 //! Covariances by tile.
 //!
-//! A kernel handles one tile of a few hundred points per side, on one thread, in given memory;
-//! [`Evaluator`](crate::Evaluator) does the rest.
+//! A kernel fills one tile of a few hundred points per side, on one thread, in given memory.
+//! [`Evaluator`](crate::Evaluator) checks tables, divides them into tiles and runs threads.
 
 use faer::prelude::ReborrowMut;
 use std::fmt::Debug;

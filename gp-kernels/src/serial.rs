@@ -1,4 +1,4 @@
-//! serde by built-in expressions; others need [`Registry::parse`](crate::Registry::parse).
+//! serde by expressions of built-in kernels; other kernels need [`Registry::parse`](crate::Registry::parse).
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

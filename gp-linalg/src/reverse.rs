@@ -1,11 +1,11 @@
 //! Reverse-mode derivatives of factorisations and solves.
 //!
-//! `x̄` is the derivative of a scalar J by `x`; functions map the result's derivative to the arguments'.
+//! `x̄` is the derivative of a scalar J by `x`. Functions map the derivative by a result to those by its arguments.
 //!
 //! - Only lower triangles of `L` and `L̄` are read or written.
 //! - `Ā` of a symmetric A is symmetric and full, with [`Accum::Add`] also on entry: `dJ = Σᵢⱼ Āᵢⱼ dAᵢⱼ`.
-//! - [`cholesky_reverse`] overwrites: sum in `L̄` everything that depends on L, convert it to `Ā` once, then
-//!   add derivatives by A.
+//! - [`cholesky_reverse`] overwrites `Ā`: first sum in `L̄` the derivatives of everything that depends on L, convert
+//!   them to `Ā` once, then add other derivatives by A.
 //!
 //! ```
 //! use gp_linalg::faer::{Accum, Mat, mat};

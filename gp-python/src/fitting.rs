@@ -22,8 +22,8 @@ type Told = Arc<dyn Fn(&str, u64, f64) + Send + Sync>;
 
 /// Fits a model to a table by the flags of `gp fit`.
 ///
-/// `told` is called with the stage that the fit is at, the iteration and the log posterior (0 and NaN outside training);
-/// an exception that it raises ends the fit and is raised here. Returns the model and what is worth knowing of the choices.
+/// `told` is called with the stage of the fit, the iteration and the log posterior (0 and NaN outside training). If it
+/// raises an exception, the fit ends with this exception. Returns the model, and notes on its choices.
 #[pyfunction]
 #[pyo3(signature = (columns, flags, threads=None, told=None, function=None))]
 pub(crate) fn fit(

@@ -22,7 +22,7 @@ const NAME: &str = "function";
 /// Name, initial value, and optional lower and upper limit.
 type PyParameter = (String, f64, Option<f64>, Option<f64>);
 
-/// A log density in Python, the number of latent values and of targets that it takes, and its parameters.
+/// A log density in Python with its parameters and its numbers of latent values and of targets.
 #[pyclass(frozen, module = "gp._gp")]
 pub(crate) struct Function {
     callables: Arc<Callables>,

@@ -20,7 +20,7 @@ use serde_json::json;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A fitted model, as the command keeps it in a file.
+/// A fitted model, as in a model file of the command.
 #[pyclass(frozen, module = "gp._gp")]
 pub(crate) struct Model(Arc<gp_cli::model::Model>);
 
@@ -42,7 +42,7 @@ fn again(
 
 #[pymethods]
 impl Model {
-    /// Reads the bytes of a model file, which errors call `source`. `function` is the likelihood that it calls so.
+    /// Reads the bytes of a model file; errors name it `source`. `function` is its Python likelihood, if it has one.
     #[staticmethod]
     #[pyo3(signature = (bytes, source, function=None))]
     fn from_bytes(bytes: &[u8], source: &str, function: Option<&Function>) -> PyResult<Self> {
@@ -51,13 +51,13 @@ impl Model {
         model.map(Self::new).map_err(|error| exception(&error))
     }
 
-    /// The bytes of its file.
+    /// The bytes of the model's file.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let bytes = self.0.to_bytes().map_err(|error| exception(&error))?;
         Ok(PyBytes::new(py, &bytes))
     }
 
-    /// The same model with an entry of JSON in the configuration that its file holds.
+    /// The same model with a JSON entry added to the configuration in its file.
     fn with_entry(&self, name: &str, json: &str) -> PyResult<Self> {
         let entry = serde_json::from_str(json).map_err(|error| PyValueError::new_err(error.to_string()))?;
         let mut about = self.0.about().clone();
@@ -66,8 +66,8 @@ impl Model {
         Ok(Self::new(gp_cli::model::Model::new(about, posterior, baseline)))
     }
 
-    /// What is known of it as JSON: all of its file but the posterior, of which the likelihood by its expression, by name
-    /// the (first) value of each of its parameters, and the different kernels, in the units of the model.
+    /// Description as JSON: the contents of its file except the posterior; and, in units of the model, the expression of
+    /// the likelihood, the (first) values of its parameters by name, and the different kernels.
     fn about(&self) -> String {
         let likelihood = self.0.posterior().likelihood();
         let parameters = likelihood.parameters().iter();
@@ -84,7 +84,7 @@ impl Model {
             .to_string()
     }
 
-    /// Predictions for the rows of a table, by the names of their columns.
+    /// Predictions for the rows of a table, as columns by name.
     #[pyo3(signature = (table, *, intervals=Vec::new(), quantiles=Vec::new(), latent=false, joint=false, samples=0, seed=0, probabilities=false, keep_missing=false, threads=None))]
     #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn predict<'py>(
@@ -151,7 +151,7 @@ impl Model {
         Ok(PyArray3::from_owned_array(py, found.map_err(|error| exception(&error))?))
     }
 
-    /// The same model with the rows of a table besides, its parameters as they are; with what was done, and warnings.
+    /// The same model with the rows of a table added and its parameters unchanged; a description of the update; warnings.
     #[pyo3(signature = (table, threads=None, function=None))]
     fn updated(
         &self,
@@ -176,8 +176,8 @@ impl Model {
         Ok((Self::new(taken.model), taken.how, taken.warnings))
     }
 
-    /// Means, variances and log densities of the targets of training, each as the others foresee it; nothing for a model that
-    /// does not hold them.
+    /// Leave-one-out means, variances and log densities of the training targets; `None` for models that do not store their
+    /// observations.
     #[pyo3(signature = (threads=None))]
     fn leave_one_out<'py>(
         &self,

@@ -1,4 +1,4 @@
-//! Variational inference for latent Gaussian-process models.
+//! Variational inference for Gaussian-process models with any likelihood.
 #![doc = ""]
 #![doc = include_str!("../README.md")]
 

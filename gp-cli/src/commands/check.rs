@@ -37,7 +37,7 @@ pub struct CheckOptions {
     /// Table to check; - is the standard input
     #[arg(value_name = "DATA")]
     pub data: String,
-    /// Column that will be predicted, or several, separated by commas
+    /// Column to predict later, or several, separated by commas
     #[arg(long, value_name = "COL", value_delimiter = ',')]
     pub target: Vec<String>,
     /// Table to read

@@ -19,7 +19,7 @@ pub struct ConvertOptions {
     /// Format to write
     #[arg(long, value_enum)]
     pub to: ModelFormat,
-    /// File to write; the standard output unless given, or where it is -
+    /// File to write (default, or for -: the standard output)
     #[arg(long, short, value_name = "OUT")]
     pub output: Option<PathBuf>,
     /// Replace an existing file

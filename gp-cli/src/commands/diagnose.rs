@@ -33,10 +33,10 @@ pub struct DiagnoseOptions {
     /// Model to fit
     #[command(flatten)]
     pub spec: FitSpec,
-    /// Rows that are drawn for the comparison
+    /// Number of random rows for the comparison
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(2..))]
     pub rows: u32,
-    /// Relative error from which on a gradient and its difference disagree
+    /// Relative error above which a gradient disagrees with its finite difference
     #[arg(long, value_name = "SHARE", default_value_t = 1e-3)]
     pub tolerance: f64,
     /// Table to read

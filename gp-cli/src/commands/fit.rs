@@ -39,33 +39,33 @@ pub struct FitOptions {
     /// Table to read; its format and name also apply to --test, where possible
     #[command(flatten)]
     pub choice: TableChoice,
-    /// Keep rows in memory, or in a file that mini-batches are read from: methods {streaming}, tables in
-    /// {piecewise}. The model of a method is the same; --method auto may take another
+    /// Place of the rows during the fit: memory, or a temporary file that is read in parts (methods {streaming}; tables
+    /// in {piecewise}). The model of a method is the same; --method auto may choose another method
     #[arg(long, value_enum, default_value_t = Stream::Auto)]
     pub stream: Stream,
     /// Table to score the model on
     #[arg(long, value_name = "DATA")]
     pub test: Option<String>,
-    /// SELECT statement for --test, if that is a database
+    /// SELECT statement for --test, if it is a database
     #[arg(long, value_name = "SQL", requires = "test")]
     pub test_query: Option<String>,
     /// Folder for the state of training, to --resume from after Ctrl-C or a crash
     #[arg(long, value_name = "DIR", conflicts_with = "resume", group = "kept")]
     pub checkpoint: Option<PathBuf>,
-    /// Checkpoint folder to resume from, with the same data and settings; the model is the same as without
+    /// Checkpoint folder to resume from, with the same data and settings; the model is the same as without an
     /// interruption
     #[arg(long, value_name = "DIR", group = "kept")]
     pub resume: Option<PathBuf>,
-    /// Least time between checkpoints, such as 10s; 0s for every iteration
+    /// Minimum time between checkpoints, such as 10s; 0s for every iteration
     #[arg(long, value_name = "TIME", value_parser = parse_time, default_value = "10s", requires = "kept")]
     pub checkpoint_every: Duration,
-    /// File for the course of training, one line of JSON per iteration
+    /// File to write during training, one line of JSON per iteration
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
     /// Configuration file; flags take precedence
     #[arg(long, value_name = "TOML")]
     pub config: Option<PathBuf>,
-    /// Fail without writing a model if training does not converge
+    /// Fail (exit code 6) and write no model if training does not converge
     #[arg(long)]
     pub strict: bool,
     /// Replace an existing model file

@@ -14,7 +14,7 @@ use std::io::Write;
 /// Options of `gp generate`.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub struct GenerateOptions {
-    /// File to write to the standard output
+    /// Text to write to the standard output
     #[arg(value_enum)]
     pub what: Generated,
 }
@@ -30,9 +30,9 @@ pub enum Generated {
     Zsh,
     /// Completions for fish
     Fish,
-    /// Kernels: names, summaries, and an example each with all its parameters
+    /// All kernels, each with a summary, other names and an example with all parameters
     Kernels,
-    /// Likelihoods, in the same way
+    /// All likelihoods, in the same form
     Likelihoods,
     /// JSON schema of the files that `gp fit --config` reads
     Schema,
@@ -95,7 +95,7 @@ fn kernels(known: &gp_kernels::Registry) -> Result<String, CliError> {
     let lines: String = lines.collect::<Result<_, CliError>>()?;
     Ok(lines
         + "A sum of products: 1.3 * rbf(ard=true) + linear(dims=[0]) * periodic(period=1).\n\
-           dims=[0, 2] lets a kernel see some inputs alone, by number from 0 or by name as in dims=[age, colour]; ard=true gives\n\
+           dims=[0, 2] restricts a kernel to some inputs, by number from 0 or by name as in dims=[age, colour]; ard=true gives\n\
            one value for each input;\n\
            lengthscale=fixed(2), lengthscale=2 in [0.1, 10] and lengthscale=2 ~ log_normal(0, 1) fix, bound and expect.\n"
         + NAMES)

@@ -38,7 +38,7 @@ pub struct TableOptions {
     /// Table to read
     #[command(flatten)]
     pub choice: TableChoice,
-    /// Rows with a missing value. `gp predict` keeps the line of a left-out row, with empty cells
+    /// Treatment of rows with missing values. `gp predict` writes a line with empty cells for a row that is left out
     #[arg(long, value_enum, default_value_t = Missing::Error)]
     pub missing: Missing,
 }

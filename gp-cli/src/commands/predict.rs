@@ -28,40 +28,40 @@ pub struct PredictOptions {
     /// Table to predict; - is the standard input
     #[arg(value_name = "DATA")]
     pub data: String,
-    /// Table to write, in the format of its name: {writers}; the first of them to the standard output unless given
+    /// Table to write, in the format of its extension: {writers} (default: the first, to the standard output)
     #[arg(long, short, value_name = "OUT")]
     pub output: Option<PathBuf>,
-    /// Format of the written table, as a file extension, such as jsonl
+    /// Format of the table to write, as a file extension, such as jsonl
     #[arg(long, value_name = "NAME")]
     pub output_format: Option<String>,
-    /// Probability that an observation lies between `lower` and `upper` (default: 0.95); several give columns
-    /// `lower(P)` and `upper(P)` each. For numbers; classes have --proba
+    /// Probability of the central interval from `lower` to `upper` (default: 0.95); several, separated by commas, give
+    /// columns `lower(P)` and `upper(P)`. Only for numbers; for classes see --proba
     #[arg(long, value_name = "P", value_delimiter = ',')]
     pub interval: Vec<f64>,
-    /// Probabilities of quantiles, in columns `q0.1` and so on
+    /// Probabilities of quantiles to write, such as 0.1,0.5,0.9, in columns `q0.1` and so on
     #[arg(long, value_name = "P", value_delimiter = ',')]
     pub quantiles: Vec<f64>,
-    /// Write means and variances of the latent functions too
+    /// Add means and variances of the latent functions
     #[arg(long)]
     pub latent: bool,
-    /// Write the contribution of each kernel term to the latent functions too, in columns `part(TERM)` and
+    /// Add the contribution of each kernel term to the latent functions, in columns `part(TERM)` and
     /// `part_variance(TERM)`
     #[arg(long)]
     pub parts: bool,
-    /// Write the joint covariance of the latent function too, one column per row
+    /// Add the joint covariance of the latent function, one column per row
     #[arg(long)]
     pub joint: bool,
-    /// Number of samples of the latent function, each joint over all rows, in columns `latent_sample(1)`
-    /// and so on
+    /// Number of samples of the latent function, each drawn jointly at all rows, in columns `latent_sample(1)` and so
+    /// on
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub samples: usize,
     /// Seed of the samples
     #[arg(long, value_name = "SEED", default_value_t = 0, requires = "samples")]
     pub seed: u64,
-    /// Columns to copy from the table; may be repeated
+    /// Column to copy from the table, such as an identifier; may be repeated
     #[arg(long, value_name = "COL")]
     pub id: Vec<String>,
-    /// Write the probabilities of all classes too
+    /// Add the probabilities of all classes, in columns `p(LABEL)`
     #[arg(long)]
     pub proba: bool,
     /// Options for reading the table
@@ -70,7 +70,7 @@ pub struct PredictOptions {
     /// Replace an existing file
     #[arg(long)]
     pub force: bool,
-    /// Print a summary as one JSON object; predictions then go to the file of --output
+    /// Print a summary as one JSON object; needs --output for the predictions
     #[arg(long)]
     pub json: bool,
 }

@@ -12,7 +12,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::Instant;
 
-const NO_BASELINE: &str = "scores of the updated model are without the linear model, which does not know the new rows; gp fit of all rows has both";
+const NO_BASELINE: &str = "the updated model has no linear baseline, which would not know the new rows; fit all rows with gp fit to get one";
 
 /// Options of `gp update`.
 #[derive(Clone, Debug, clap::Args)]
@@ -20,7 +20,7 @@ pub struct UpdateOptions {
     /// Model file
     #[arg(value_name = "MODEL")]
     pub model: PathBuf,
-    /// Table with more observations; - is the standard input
+    /// Table with the new observations; - is the standard input
     #[arg(value_name = "DATA")]
     pub data: String,
     /// Model file to write
@@ -32,7 +32,7 @@ pub struct UpdateOptions {
     /// Replace an existing file
     #[arg(long)]
     pub force: bool,
-    /// Print what was done as one JSON object
+    /// Print a summary as one JSON object
     #[arg(long)]
     pub json: bool,
 }

@@ -244,7 +244,7 @@ impl Frame {
         let mut message =
             format!("`{}` has no {columns} {}{why}; it has {}", self.source, list(missing), list(&known));
         if known.len() == 1 && matches!(self.places, Places::Lines(_)) {
-            message.push_str(" alone: are cells separated by something else than , tab ; or |?");
+            message.push_str(" alone; is the separator other than , tab ; or |?");
         }
         let others: Vec<&str> = known.iter().copied().filter(|name| !needed.contains(name)).collect();
         let near: Vec<String> = missing

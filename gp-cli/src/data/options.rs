@@ -9,13 +9,13 @@ pub(crate) const TARGET: &str = "the target of the model";
 /// Table of a file, and its format.
 #[derive(Clone, Debug, Default, PartialEq, Eq, clap::Args)]
 pub struct TableChoice {
-    /// Format of the table: {formats}; found from the file unless given
+    /// Format of the table: {formats} (default: recognised from the file)
     #[arg(long, value_name = "NAME")]
     pub format: Option<String>,
-    /// Table of a database ({databases}) with several
+    /// Table to read from a database ({databases}) that has several
     #[arg(long, value_name = "NAME", conflicts_with = "query")]
     pub table: Option<String>,
-    /// SELECT statement on a database ({databases})
+    /// SELECT statement that selects the rows to read from a database ({databases})
     #[arg(long, value_name = "SQL")]
     pub query: Option<String>,
 }

@@ -13,9 +13,9 @@ const SHARE_OF_PIPE: f64 = 0.05;
 /// Location of a table's rows while they are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Stream {
-    /// In memory, unless it takes more than half of it
+    /// In memory, unless the table needs more than half of the free memory
     Auto,
-    /// In a file, read as needed
+    /// In a file
     Always,
     /// In memory
     Never,

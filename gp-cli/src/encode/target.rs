@@ -143,7 +143,7 @@ impl Target {
                 let (text, known) = (column.text(row), self.labels_with_texts().unwrap_or_default());
                 let known: Vec<String> = known.iter().map(|label| shown(label)).collect();
                 let what =
-                    format!("`{}` is none of the labels of training: {}", shown(&text), known.join(", "));
+                    format!("`{}` is not among the training labels: {}", shown(&text), known.join(", "));
                 frame.fault(row, &self.name, &what)
             })
         };

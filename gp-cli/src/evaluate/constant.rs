@@ -42,7 +42,7 @@ impl Constant {
     }
 
     pub(super) fn describe(&self) -> String {
-        format!("{} of the training targets, whatever the inputs", self.name)
+        format!("{} of the training targets, for any input", self.name)
     }
 
     pub(super) fn forecasts(&self, targets: &[f64]) -> Result<NumberForecasts, CliError> {

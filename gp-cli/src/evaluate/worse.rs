@@ -28,7 +28,7 @@ impl Losses {
             Scores::Classes { of, .. } => Some(Self {
                 rows,
                 loss: "log loss",
-                constant_prediction: "the shares of the labels in training",
+                constant_prediction: "the class frequencies in training",
                 of_model: of.first()?.1.log_loss,
                 of_constant: of.iter().find(|(name, _)| *name == "shares")?.1.log_loss,
             }),

@@ -49,7 +49,7 @@ pub(super) fn judge(fit: &mut Fit, foreseen: &Foreseen<'_>) {
         fit.learned_nothing(&losses);
     } else if gain < ERRORS * error && !is_strong {
         fit.warnings.push(format!(
-            "the model may be no better than the shares of the labels: {losses}, a difference of {:.1} standard errors",
+            "the model may be no better than the class frequencies: {losses}, a difference of {:.1} standard errors",
             gain / error
         ));
     }
@@ -74,12 +74,12 @@ pub(super) fn judge_by_evidence(
     let gain = mean - of_shares;
     if gain <= 0.0 {
         fit.learned_nothing(&format!(
-            "rows of training have a log loss of {:.4}, and the shares of the labels {:.4}",
+            "rows of training have a log loss of {:.4}, and the class frequencies {:.4}",
             -mean, -of_shares
         ));
     } else if gain < LARGE * -of_shares {
         fit.warnings.push(format!(
-            "the model may be no better than the shares of the labels: its {} is {}, and that of the shares alone {}",
+            "the model may be no better than the class frequencies: its {} is {}, and that of the class frequencies alone {}",
             fit.objective_kind.words(),
             four_digits(fit.objective),
             four_digits(evidence)
@@ -169,7 +169,7 @@ mod tests {
         };
         let (converged, reason) = judged(-27.0);
         assert!(
-            !converged && reason.contains("log loss of 0.6931, and the shares of the labels 0.5623"),
+            !converged && reason.contains("log loss of 0.6931, and the class frequencies 0.5623"),
             "{reason}"
         );
         assert!(judged(-15.0).0);

@@ -48,7 +48,7 @@ pub(super) fn judge(fit: &mut Fit, seen: &FittedRows<'_>, seed: u64) -> Result<(
     let beliefs = fit.posterior.beliefs(few.whole()?.0)?;
     if is_flat(fit, &beliefs, &targets) {
         let same = if fit.posterior.likelihood().support().is_discrete() {
-            "the same whatever the inputs are"
+            "the same for any input"
         } else {
             "the mean of the target"
         };

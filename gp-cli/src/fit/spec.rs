@@ -21,8 +21,8 @@ const AUTO: &str = "auto";
 #[derive(Clone, Debug, Args, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct FitSpec {
-    /// Column to predict; several numeric columns, separated by commas, in one model: each has a latent
-    /// function with its own kernel, unless they share a single --kernel or are mixtures of --latents
+    /// Column to predict, or several numeric columns, separated by commas. Each target has a latent function with its
+    /// own kernel, unless all share one --kernel or are mixtures of --latents
     #[arg(long, value_name = "COL", value_delimiter = ',')]
     #[serde(serialize_with = "one_or_several")]
     pub target: Vec<String>,
@@ -30,30 +30,29 @@ pub struct FitSpec {
     /// as in 'age,"height, cm"'
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     pub features: Vec<String>,
-    /// Columns to leave out, separated by commas
+    /// Columns that are not inputs, separated by commas
     #[arg(long, value_name = "A,B", value_delimiter = ',', conflicts_with = "features")]
     pub exclude: Vec<String>,
-    /// Column of weights: a row of weight w > 0 counts as if it had been seen w times. The model is that of
-    /// w rows, but for gfitc, where they share one latent value and so differ less; ivm takes no weights
+    /// Column of weights: a row of weight w > 0 counts like w equal rows (with gfitc for less than w rows); ivm takes
+    /// no weights
     #[arg(long, value_name = "COL")]
     pub weights: Option<String>,
-    /// Column added to the latent function: in units of a real-valued target, else in those of the latent
-    /// function; tables to predict need it too. Of several targets one for all, or one for each in their order
+    /// Column added to the latent function, in the units of a real-valued target, otherwise of the latent function.
+    /// Tables to predict need it too. With several targets: one column for all, or one per target, in their order
     #[arg(long, value_name = "COL", value_delimiter = ',')]
     #[serde(serialize_with = "one_or_several")]
     pub offset: Vec<String>,
-    /// Column of exposures of counts and rates, whose logarithm is the offset; tables to predict need it
-    /// too
+    /// Column of exposures, such as the time, area or people behind a count; its logarithm is the offset. Tables to
+    /// predict need it too
     #[arg(long, value_name = "COL")]
     pub exposure: Option<String>,
-    /// Column of known noise variances, in squared units of the target, added to the learned variance (fix
-    /// that by --likelihood "gaussian(variance=fixed(1e-6))"). Tables to predict may have it. Of several
-    /// targets one for all, or one for each in their order
+    /// Column of known noise variances, in squared units of the target, added to the learned variance (which
+    /// --likelihood "gaussian(variance=fixed(1e-6))" fixes). Tables to predict may have it. With several targets: one
+    /// column for all, or one per target, in their order
     #[arg(long, value_name = "COL", value_delimiter = ',')]
     #[serde(serialize_with = "one_or_several")]
     pub noise_variance: Vec<String>,
-    /// Column of blocks: rows of equal text are approximated together (PITC and relatives), by pep, vfe
-    /// and fitc
+    /// Column of blocks, for pep, vfe and fitc: rows with the same text are approximated together (as in PITC)
     #[arg(long, value_name = "COL")]
     pub blocks: Option<String>,
     /// Column of powers between 0 and 1, in place of --alpha: one per row or, with --blocks, per block
@@ -63,85 +62,85 @@ pub struct FitSpec {
     #[arg(long = "type", value_name = "COL=TYPE", value_parser = parse_kind)]
     #[serde(rename = "type", serialize_with = "write_kinds")]
     pub kinds: Vec<(String, Kind)>,
-    /// Rows with a missing value
+    /// Treatment of rows with missing values
     #[arg(long, value_enum, default_value_t = Missing::Error)]
     pub missing: Missing,
-    /// --missing for one column: error, drop or keep (also if nothing is missing in training); may be
-    /// repeated
+    /// Rule of --missing for one column: error, drop or keep. With keep, later tables may miss its values even if
+    /// training data do not. May be repeated
     #[arg(long, value_name = "COL=RULE", value_parser = parse_rule)]
     #[serde(serialize_with = "write_rules")]
     pub missing_in: Vec<(String, Missing)>,
     /// Kind of the target
     #[arg(long, value_parser = TaskParser::new(), default_value = AUTO)]
     pub task: TaskChoice,
-    /// Order of all labels of the target, from low to high, separated by commas: three or more are --task
-    /// ordinal, unless --task or --likelihood says another. Numbers have theirs by default
+    /// All labels of the target from low to high, separated by commas. Three or more imply --task ordinal, unless
+    /// --task or --likelihood is given. Numbers are in numerical order by default
     #[arg(long, value_name = "A,B", value_delimiter = ',', allow_hyphen_values = true)]
     pub order: Vec<String>,
-    /// Names for labels of the target in predictions, scores and pictures, such as 0=no,1=yes. Tables may
-    /// hold either
+    /// Names for labels of the target in predictions, scores and pictures, such as 0=no,1=yes. Tables may contain
+    /// labels or names
     #[arg(long, value_name = "LABEL=NAME", value_delimiter = ',', allow_hyphen_values = true)]
     pub labels: Vec<String>,
     /// Method of inference: auto, {methods}
     #[arg(long, default_value = AUTO)]
     pub method: String,
-    /// Likelihood, such as `student_t(dof=4)`, in the units of the model
+    /// Likelihood, such as `student_t(dof=4)`, with parameters in the units of the model (after --standardize)
     #[arg(long, value_name = "EXPR")]
     pub likelihood: Option<String>,
-    /// Number of latent functions that several targets are linear mixtures of (linear coregionalisation),
-    /// which lets targets inform each other
+    /// Number of latent functions; each of several targets is a linear mixture of them (linear coregionalisation), so
+    /// that targets inform each other
     #[arg(long, value_name = "Q", conflicts_with = "likelihood")]
     pub latents: Option<usize>,
-    /// Kernel, such as `1 * rbf(ard=true) + linear`, with lengths in --units; may be repeated, one per latent
-    /// function (default: RBF with one length-scale per input, or for all of many, plus linear, plus seasons
-    /// along the only input or date if the data have them)
+    /// Kernel, such as `1 * rbf(ard=true) + linear`, with lengths in --units; may be repeated, once per latent
+    /// function (default: RBF plus linear, with one length-scale per input or, if inputs are many, one for all; plus
+    /// periodic terms for seasons found along the only input or a date)
     #[arg(long, value_name = "EXPR")]
     pub kernel: Vec<String>,
-    /// Search for a kernel: a sum of products of base kernels grown in DEPTH steps (default: 4; --search=3)
+    /// Search for a kernel: a sum of products of base kernels, grown in DEPTH steps (--search=3; --search alone: 4)
     #[arg(long, value_name = "DEPTH", num_args = 0..=1, require_equals = true, default_missing_value = "4",
           value_parser = clap::value_parser!(u8).range(1..=10), conflicts_with_all = ["kernel", "no_train", "windows"])]
     pub search: Option<u8>,
-    /// Number of inducing points
+    /// Number of inducing points (default: depends on the method; at most the number of rows)
     #[arg(long, value_name = "N")]
     pub inducing: Option<usize>,
-    /// Table of inducing points, one column per feature in order, with any header; may be repeated, one per
+    /// Table of inducing points, one column per input in the same order, with any header; may be repeated, once per
     /// latent function
     #[arg(long, value_name = "CSV", conflicts_with = "inducing")]
     pub inducing_file: Vec<PathBuf>,
     /// Initial placement of inducing points: {placements} or, for labels, ivm
     #[arg(long, value_name = "NAME", conflicts_with = "inducing_file")]
     pub placement: Option<String>,
-    /// Width of Gaussian windows (standard deviation, in units of the model): inducing values are then
-    /// means of the function over windows at the inducing points
+    /// Width of Gaussian windows (standard deviation, in units of the model): inducing values are then means of the
+    /// function over windows around the inducing points
     #[arg(long, value_name = "WIDTH")]
     pub windows: Option<f64>,
     /// Columns to standardise
     #[arg(long, value_enum, default_value_t = Standardize::Both)]
     pub standardize: Standardize,
-    /// Units of length-scales and periods in --kernel, --bound and --prior; defaults and variances are in
-    /// units of the model
+    /// Units of length-scales and periods in --kernel, --bound and --prior. Variances and default values are in units
+    /// of the model
     #[arg(long, value_enum, default_value_t = LengthUnits::Data)]
     pub units: LengthUnits,
-    /// Parameters that are not trained, besides those fixed by default: kernel, likelihood, inducing, windows, or
-    /// names such as rbf.lengthscale. By default inducing points are trained under Gaussian noise (up to 2000
-    /// rows, if α is below 1) and in mini-batches of 10 000 rows and more, else fixed; `none` trains them in any
-    /// case, also beside other names (--fix none,kernel)
+    /// Parameters that are not trained, besides those fixed by default: kernel, likelihood, inducing, windows, or names
+    /// such as rbf.lengthscale. By default inducing points are trained under Gaussian noise (unless α is 1 with up to
+    /// 2000 rows), and by mini-batches from 10 000 rows on; otherwise they are fixed. `none` trains them in any case,
+    /// also beside other names (--fix none,kernel)
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub fix: Vec<String>,
-    /// Bounds of a parameter, either end optional; may be repeated
+    /// Bounds of a parameter, either end optional, such as rbf.lengthscale=0.1..3; may be repeated
     #[arg(long, value_name = "NAME=LO..HI", allow_hyphen_values = true)]
     pub bound: Vec<String>,
     /// Prior of a parameter, such as `rbf.lengthscale=gamma(2, 1)`; may be repeated
     #[arg(long, value_name = "NAME=EXPR")]
     pub prior: Vec<String>,
-    /// Temperature T of class probabilities, which are raised to the power 1/T and normalised: below 1 they are bolder
-    /// than the model's own, above 1 more timid. Found after training, on rows left out one at a time, unless given
+    /// Temperature T: class probabilities are raised to the power 1/T and normalised. T below 1 makes them more
+    /// confident, above 1 less (default: estimated after training on rows left out one at a time)
     #[arg(long, value_name = "T", value_parser = positive)]
     pub temperature: Option<f64>,
     /// Optimiser of parameters
     #[arg(long, value_enum)]
     pub optimizer: Option<Optimizer>,
-    /// Number of additional random starts; each is trained briefly, the best to the end
+    /// Number of additional random starts; each is trained briefly, the best one fully
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub restarts: Option<u16>,
     /// Time after which no iteration begins, such as 90s, 10m or 2h
@@ -150,7 +149,7 @@ pub struct FitSpec {
     /// Random seed
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     pub seed: u64,
-    /// Keep all parameters as given
+    /// Do not train: all parameters keep their initial values
     #[arg(long)]
     pub no_train: bool,
     /// Method settings.
@@ -191,7 +190,7 @@ impl Standardize {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LengthUnits {
-    /// Units of their columns; days along dates
+    /// Units of the columns; days for dates
     Data,
     /// Units of the model's inputs, after --standardize
     Model,
@@ -252,7 +251,7 @@ impl FitSpec {
     /// [`Usage`](ErrorKind::Usage) without a target.
     pub fn target(&self) -> Result<&str, CliError> {
         self.target.first().map(String::as_str).ok_or_else(|| {
-            CliError::new(ErrorKind::Usage, "which column is to be predicted? Say it with --target COL")
+            CliError::new(ErrorKind::Usage, "no target given; name the column to predict with --target COL")
         })
     }
 

@@ -10,7 +10,7 @@ use std::ffi::OsStr;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TaskChoice {
-    /// Automatic, from the target's values
+    /// Chosen from the target's values
     Auto,
     /// A number
     Regression,
@@ -18,7 +18,7 @@ pub enum TaskChoice {
     Binary,
     /// One of several labels
     Multiclass,
-    /// A number of events
+    /// A count of events
     Count,
     /// One of several ordered labels
     Ordinal,

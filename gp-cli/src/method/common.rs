@@ -13,7 +13,8 @@ pub const ALPHA: Setting =
     Setting::number("alpha", "A", [0.0, 1.0], "Power of Power EP, from 1 (EP) to 0 (the variational limit)");
 
 /// Iteration limit, full batch.
-pub const ITERATIONS: Setting = Setting::integer("iterations", "N", 0, "Most iterations of the optimiser");
+pub const ITERATIONS: Setting =
+    Setting::integer("iterations", "N", 0, "Maximum number of iterations of the optimiser");
 
 /// Parameters in predictions: as learned, or uncertain.
 pub const PARAMETERS: Setting = Setting::choice(

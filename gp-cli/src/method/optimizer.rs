@@ -9,13 +9,13 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Optimizer {
-    /// Quasi-Newton steps on the whole objective
+    /// Quasi-Newton steps, without mini-batches
     Lbfgs,
     /// First-order steps scaled by a running mean of squared gradients
     Adam,
     /// First-order steps without a learning rate
     Adadelta,
-    /// One rate per parameter, growing while the sign of its gradient stays
+    /// First-order steps with one rate per parameter, which grows while the sign of its gradient stays the same
     SignAdaptive,
 }
 

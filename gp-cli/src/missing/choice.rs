@@ -7,12 +7,12 @@ use serde::{Serialize, Serializer};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Missing {
-    /// Error at the first of them
+    /// Stop with an error at the first missing value
     Error,
-    /// Leave them out
+    /// Leave these rows out
     Drop,
-    /// Keep them, unless the target is missing: words get a level for it, numbers their mean and a marker
-    /// column
+    /// Keep these rows, unless the target is missing: words get a level for missing values; numbers get the
+    /// column's mean, and a second column marks the missing ones
     Keep,
 }
 

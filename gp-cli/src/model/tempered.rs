@@ -49,5 +49,5 @@ fn found_on_rows(found: Temperature, is_updated: bool) -> String {
 }
 
 fn than(temperature: f64) -> &'static str {
-    if temperature < 1.0 { "bolder" } else { "more timid" }
+    if temperature < 1.0 { "more confident" } else { "less confident" }
 }

@@ -62,7 +62,7 @@ fn rows_and_headers() {
     refused("\u{feff}x,y\r\n\r\n", &["`t.csv` has no rows"]);
     refused("", &["`t.csv` is empty"]);
     refused("x,z\n1,2\n", &["`t.csv` has no column y; it has x, z"]);
-    refused("x y\n1 2\n", &["no column y; it has x y alone", "separated by something else"]);
+    refused("x y\n1 2\n", &["no column y; it has x y alone", "is the separator other than"]);
     refused("y\n1\n2\n", &["no column besides the target y"]);
 }
 

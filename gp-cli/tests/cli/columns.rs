@@ -190,7 +190,7 @@ fn a_missing_column_is_told_with_all_that_there_are() {
     desk.refused(
         "predict model.gp blanks.csv",
         3,
-        &["it has alcohol hue alone", "separated by something else"],
+        &["it has alcohol hue alone", "is the separator other than"],
     );
     desk.refused("fit wine.csv --target Y --force", 3, &["no column Y", "did you mean y for Y?"]);
 }

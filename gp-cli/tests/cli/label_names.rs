@@ -48,7 +48,7 @@ fn names_are_shown_and_read() {
     desk.refused(
         "eval m.gp odd.csv",
         3,
-        &["line 2", "`maybe` is none of the labels of training: no (0), yes (1)"],
+        &["line 2", "`maybe` is not among the training labels: no (0), yes (1)"],
     );
     // Earlier programs refuse a model with named labels.
     assert_eq!(desk.ok("inspect m.gp --json").json()["about"]["target"]["names"][1], "yes");

@@ -260,7 +260,8 @@ fn what_correlated_inputs_share_is_said() {
     }
     desk.write("t.csv", text);
     desk.ok("fit t.csv --target y");
-    let words = "% is of no single input: inputs are correlated and act in the same direction";
+    let words =
+        "% of the variance belongs to no single input: inputs are correlated and act in the same direction";
     let told = desk.ok("inspect model.gp").out;
     assert!(told.contains(words), "{told}");
     desk.ok("report model.gp -o page.html");

@@ -34,7 +34,7 @@ fn rows_left_out_find_it_and_the_file_keeps_it() {
         let temperature = found.json()["temperature"].as_f64().unwrap();
         // No label is wrong, so the temperature is below 1.
         assert!(temperature < 0.95, "{method}: {temperature}");
-        assert!(found.err.contains("probabilities: bolder than the model's own"), "{}", found.err);
+        assert!(found.err.contains("probabilities: more confident than the model's own"), "{}", found.err);
         desk.ok(&format!("{fit} -o own.gp --temperature 1"));
         let own = probabilities(&desk, "own.gp", "t.csv");
         for (found, own) in probabilities(&desk, "found.gp", "t.csv").iter().zip(&own) {
@@ -182,7 +182,7 @@ fn labels_without_a_pattern_are_no_news_to_any_method() {
     let told = |json: &serde_json::Value| {
         let warnings = json["warnings"].to_string();
         json["reason"].as_str().unwrap().starts_with("nothing was learned: rows")
-            || warnings.contains("the model may be no better than the shares of the labels")
+            || warnings.contains("the model may be no better than the class frequencies")
     };
     // For two methods without leave-one-out, the evidence finds a pattern in one of these tables.
     for (method, seeds) in [

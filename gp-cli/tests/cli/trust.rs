@@ -279,5 +279,5 @@ fn predictions_worse_than_the_mean_are_told() {
     assert!(!desk.ok("eval m.gp t.csv").err.contains("predictions are worse"));
     desk.ok("fit t.csv --target class --features x -o c.gp");
     let said = desk.ok("eval c.gp other.csv").err;
-    assert!(said.contains("predictions are worse than the shares of the labels in training alone"), "{said}");
+    assert!(said.contains("predictions are worse than the class frequencies in training alone"), "{said}");
 }

@@ -75,7 +75,7 @@ fn rows_that_came_later_are_recognised() {
     let desk = parts(&sine(60), 41);
     desk.ok("fit first.csv --target y -o first.gp --method exact --iterations 5");
     let said = desk.ok("update first.gp rest.csv -o both.gp");
-    assert!(said.err.contains("without the linear model"), "{}", said.err);
+    assert!(said.err.contains("has no linear baseline"), "{}", said.err);
     let eval = |model: &str, table: &str| desk.ok(&format!("eval {model} {table} --json"));
     let seen = |table: &str| eval("both.gp", table).err.contains("rows that the model was trained on");
     assert!(["first.csv", "rest.csv", "all.csv"].iter().all(|table| seen(table)));
@@ -92,7 +92,7 @@ fn rows_that_come_again_are_told() {
     let desk = parts(&sine(60), 41);
     desk.ok("fit first.csv --target y -o first.gp --method exact --iterations 5");
     let again = desk.ok("update first.gp first.csv -o twice.gp").err;
-    assert!(again.contains("warning: the model already has these rows, which count once more"), "{again}");
+    assert!(again.contains("warning: the model already has these rows, which now count twice"), "{again}");
     let some = desk.ok("update first.gp all.csv -o more.gp").err;
     assert!(some.contains("warning: the model already has about 68 % of these rows"), "{some}");
     assert!(!desk.ok("update first.gp rest.csv -o both.gp").err.contains("already has"));

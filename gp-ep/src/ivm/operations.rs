@@ -9,7 +9,7 @@
 //! | step to converged sites | `N d² Q (4 + 3 J) + Q J² d³` | `N` |
 //! | evaluation with gradient | `6 Q N d² + 4 Q d³` | `N` |
 //!
-//! Distances add `6 Q N d D` to the last two.
+//! Distances add `6 Q N d D` to the last two rows.
 
 use super::model::Ivm;
 use super::options::{Coupling, IvmOptions};

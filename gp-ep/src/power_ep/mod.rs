@@ -1,4 +1,4 @@
-//! Power EP: one update with four settings.
+//! Power EP for any likelihood: one update with four settings.
 //!
 //! Latent functions are `f_i = φ_iᵀv + N(0, s_i)` with `v ~ N(0, I)`. Every factor of every observation has a *site*
 //! `exp(ν a − ½ τ a²)`, for the posterior `B = I + Φ diag(τ) Φᵀ`, `m = B⁻¹ Φ ν`. An update removes the power α of a
@@ -17,7 +17,7 @@
 //! | generalised FITC | 1 | own | latent | `Outer` |
 //! | stochastic EP (Villacampa-Calvo & Hernández-Lobato 2017) | 1 | tied | projection | `Batches` |
 //! | Power EP (Bui et al. 2017) | α | own | projection | any; Gaussian noise: [closed form](crate::regression) |
-//! | EP of the textbooks | 1 | own | Z = X | any |
+//! | textbook EP | 1 | own | any, with Z = X | any |
 //! | natural-gradient variational inference | 0 | own or tied | projection | any |
 //!
 //! [`PowerEp`] is the model, [`BatchEp`] the state of EP on all data, [`MiniBatchEp`] on mini-batches. Each of a

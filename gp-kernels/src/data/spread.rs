@@ -1,6 +1,6 @@
 //! Observations spread over a team.
 //!
-//! Processes hold consecutive rows. Others are sent by a collective fetch and kept until the next.
+//! Each process holds consecutive rows. A collective fetch sends it others, which it keeps until the next fetch.
 
 use super::error::{DataError, check_count};
 use super::lanes::{lane_count, lane_rows};

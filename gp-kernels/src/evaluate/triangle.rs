@@ -1,7 +1,7 @@
 //! Gram matrices by tiles of the lower triangle.
 //!
-//! Lower tiles include their mirror image. Diagonal tiles have symmetrised upstream and only row-point gradients. The
-//! matrix diagonal has its own reverse pass.
+//! In reverse, tiles below the diagonal add the upstream of their mirror image, and tiles on the diagonal symmetrise
+//! theirs and have gradients by row points only. The diagonal of the matrix has its own reverse pass.
 
 use std::ops::Range;
 

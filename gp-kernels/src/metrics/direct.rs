@@ -1,6 +1,6 @@
 //! Distances from coordinate differences: exact at any offset, fast in few dimensions.
 //!
-//! Row bands stay in first-level cache.
+//! Bands of rows stay in the first-level cache.
 
 use std::ops::Range;
 

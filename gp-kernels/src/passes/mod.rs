@@ -1,6 +1,6 @@
 //! Passes over data for methods with inducing inputs.
 //!
-//! Block by block of each lane:
+//! For each block of each lane:
 //!
 //! 1. Read and check observations ([`Passes::read`]).
 //! 2. Project: φ and s ([`Passes::project`]).
@@ -12,7 +12,7 @@
 //! Partial sums are added along a fixed [`tree`](crate::data::tree), over threads and a
 //! [`Reduction`](crate::data::Reduction)'s processes. Blocks of correlated rows (PITC) use [`fold`](Passes::fold).
 //!
-//! Up to [`HELD`] numbers of projections stay between passes; beyond, each pass projects again.
+//! Projections of up to [`HELD`] numbers are kept between passes; larger ones are recomputed in each pass.
 
 mod block;
 mod contract;

@@ -7,7 +7,7 @@
 //! | `greedy` | rows of largest unexplained prior variance | O(N M² + N M D) | O(N M) |
 //!
 //! `random` is a baseline. `kmeans` ignores the kernel: use it before training. `greedy` suits the current kernel and
-//! reports the residual. Given inducing inputs: [`InducingInputs::points`].
+//! reports the residual. For inputs of your own choice: [`InducingInputs::points`].
 //!
 //! Inducing inputs are distinct; fewer than M distinct rows give fewer ([`InducingInputs::count`]).
 //!

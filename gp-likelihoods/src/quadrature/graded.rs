@@ -1,4 +1,4 @@
-//! Panels under the standard normal density, widening from a bend.
+//! Panels under the standard normal density, narrow at a bend and wider away from it.
 
 use super::GaussLegendre;
 use super::ladder::{LANES, REACH};

@@ -1,4 +1,4 @@
-//! Races against adaptive quadrature and differences.
+//! Races compared with adaptive quadrature and differences.
 
 use super::*;
 use crate::defaults::{Shape, tilted_along};

@@ -1,4 +1,4 @@
-//! Functions less terms that would cancel.
+//! Functions without their leading terms, free of cancellation.
 
 /// Terms exact to rounding up to [`SERIES`].
 const EXP_TERMS: u32 = 14;

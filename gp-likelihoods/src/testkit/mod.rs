@@ -5,9 +5,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Checks derivatives, closed forms, distribution functions, samples, text, pieces, missing outputs, extreme
-//! beliefs, against differences, quadrature, independent sums. Tolerances: 1e-9 for one latent, 1e-6 for two
-//! or three, 1e-2 beyond.
+//! Checks derivatives, closed forms, distribution functions, samples, text, pieces, missing outputs and extreme
+//! beliefs, by comparison with differences, quadrature and independent sums. Tolerances: 1e-9 for one latent,
+//! 1e-6 for two or three, 1e-2 for more.
 
 mod cases;
 mod density;

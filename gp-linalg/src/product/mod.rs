@@ -1,7 +1,7 @@
 //! Matrix products.
 //!
-//! Clean vector registers ([`clear_upper_vector_state`]), same bits for any number of threads
-//! ([`Threading`]), errors for wrong shapes (`dst` untouched).
+//! They leave the vector registers clean ([`clear_upper_vector_state`]) and give the same bits for any number of
+//! threads ([`Threading`]). Wrong shapes are errors that leave `dst` unchanged.
 
 mod gram;
 mod lower;

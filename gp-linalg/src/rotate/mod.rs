@@ -5,9 +5,9 @@
 //!
 //! - **Update.** Rotations `Q` with `[L W] Q = [L' 0]`. As `[L W] Q Qᵀ [X; 0] = L X = C`, the first d rows of
 //!   `Qᵀ [X; 0]` are `X'`.
-//! - **Downdate** (as in LINPACK, stable). `P = L⁻¹ W`, `S` upper triangular with `Sᵀ S = I − Pᵀ P`; without S it
-//!   fails and changes nothing. Rotations `Q` with `Q [P; S] = [0; I]`, found from the last row of `P` upwards, give
-//!   `Q [Lᵀ; 0] = [L'ᵀ; Wᵀ]`; with `T = −S⁻ᵀ Pᵀ X`, `Q [X; T] = [X'; 0]`.
+//! - **Downdate** (as in LINPACK, stable). `P = L⁻¹ W`, `S` upper triangular with `Sᵀ S = I − Pᵀ P`; if there is no
+//!   S, it fails and changes nothing. Rotations `Q` with `Q [P; S] = [0; I]`, found from the last row of `P` upwards,
+//!   give `Q [Lᵀ; 0] = [L'ᵀ; Wᵀ]`; with `T = −S⁻ᵀ Pᵀ X`, `Q [X; T] = [X'; 0]`.
 //!
 //! Rotations are found first, then applied to panels of columns.
 

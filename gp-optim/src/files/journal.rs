@@ -1,4 +1,4 @@
-//! Files written line by line, readable meanwhile.
+//! Files written line by line, readable while they are written.
 
 use super::held::{Lock, busy, lock_soon};
 use super::onlooker::{Onlooker, nowhere};

@@ -1,4 +1,4 @@
-//! Threads that leave files to another process.
+//! Threads whose files another process writes.
 
 use std::cell::Cell;
 use std::fs::{File, OpenOptions};

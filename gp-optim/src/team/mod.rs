@@ -1,6 +1,6 @@
 //! Processes that run one command in step.
 //!
-//! All do the same work on the same data, except for shared sums. Process 0 decides, for all, anything that depends on
+//! All do the same work on the same data, except for shared sums. Process 0 decides for all where a decision depends on
 //! more than data and settings (clock, signals, contents of files).
 
 mod pretended;

@@ -1,4 +1,4 @@
-"""Gaussian-process models for tables: scikit-learn's estimators on the engine of the ``gp`` command.
+"""Gaussian-process models for tables: scikit-learn estimators that use the library of the ``gp`` command.
 
 >>> import numpy as np
 >>> from gp import GPRegressor

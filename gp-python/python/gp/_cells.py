@@ -1,4 +1,4 @@
-"""Cells of columns as the engine takes them: numbers, days, seconds, truth values or words."""
+"""Cells of columns for the Rust library: numbers, days, seconds, booleans or words."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ _PER_SECOND = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
 
 
 def aligned(numbers: Any) -> Array:
-    """Numbers as the engine reads them, with any strides; a copy where there is another type or no alignment."""
+    """Numbers as aligned float64 with any strides; copied only if type or alignment differs."""
     return np.require(numbers, np.float64, "A")
 
 
 def days(moments: Any) -> Array:
-    """Days since 1970-01-01 of an array of dates, NaN where one is missing; nanoseconds below a microsecond are left out."""
+    """Days since 1970-01-01 of an array of dates, to a microsecond; NaN for missing ones."""
     counts = moments.astype("datetime64[us]").astype(np.int64)
     return np.where(np.isnat(moments), np.nan, counts / 86_400e6)
 
 
 def seconds(durations: Any) -> Array:
-    """Seconds of an array of durations, NaN where one is missing."""
+    """Seconds of an array of durations; NaN for missing ones."""
     unit = np.datetime_data(durations.dtype)[0]
     if unit not in _PER_SECOND:
         durations, unit = durations.astype("timedelta64[s]"), "s"
@@ -36,7 +36,7 @@ def seconds(durations: Any) -> Array:
 
 
 def of_cells(name: str, cells: list[Any]) -> Column:
-    """A column of objects, all of which have to be of one kind."""
+    """Column of objects, which must all be of one kind."""
     present = [cell for cell in cells if not is_missing(cell)]
 
     def all_are(*types: type) -> bool:
@@ -67,7 +67,7 @@ def _is_word(cell: Any) -> bool:
 
 
 def is_missing(cell: Any) -> bool:
-    """Whether a cell is one of the values that stand for none."""
+    """Whether a cell is a missing value."""
     return cell is None or (isinstance(cell, float) and np.isnan(cell)) or type(cell).__name__ in ("NAType", "NaTType")
 
 
@@ -84,10 +84,10 @@ def _seconds(cell: datetime.time) -> float:
 
 
 def as_kind(found: Column, kind: str) -> Column:
-    """The same column as one of the type that a model has learned it by.
+    """The column converted to the type that it had in training.
 
-    Numbers that come as words are read, numbers of a column of words are written, as the command does with the cells of
-    a text file. Everything else that differs is an error.
+    Words are parsed as numbers, and numbers written as words, as the command does for a text file. Other differences of
+    type are errors.
     """
     name, own = found[:2]
     cells: Any = found[2]
@@ -105,7 +105,7 @@ def as_kind(found: Column, kind: str) -> Column:
 
 
 def written(number: Any) -> str:
-    """A number as tables have it."""
+    """Text of a number in a table."""
     return str(int(number)) if float(number).is_integer() else repr(float(number))
 
 

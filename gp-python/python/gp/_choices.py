@@ -1,4 +1,4 @@
-"""What can be chosen of models of built-in likelihoods: the flags of ``gp fit`` as keyword arguments."""
+"""Arguments of estimators with built-in likelihoods: flags of ``gp fit`` as keyword arguments."""
 
 from __future__ import annotations
 
@@ -11,35 +11,36 @@ from ._settings import Settings
 @dataclass(kw_only=True, eq=False, repr=False)
 class Choices(Settings):
     __doc__ = described(
-        """What can be chosen.
+        """Arguments of estimators with built-in likelihoods.
 
-        Arguments are those of ``gp fit``, by the same names and with the same defaults; ``gp fit --help`` says more of each.
-        ``None`` leaves a choice to the program.
+        Arguments have the names and defaults of the flags of ``gp fit``; ``gp fit --help`` describes them in more detail.
+        With ``None``, the program chooses.
 
         Parameters
         ----------
         method : str, default="auto"
             Method of inference: auto, exact, pep, vfe, fitc, ep, gfitc, sep, ivm, svgp or savigp.
         likelihood : str, optional
-            Likelihood by its expression, such as ``"student_t(dof=4)"``.
+            Expression of the likelihood, such as ``"student_t(dof=4)"``.
         windows : float, optional
-            Width of Gaussian windows, for inter-domain inducing points.
+            Width of Gaussian windows around inducing inputs (inter-domain features), in units of the model.
         alpha : float, optional
             Power of Power EP, from 1 (EP) to 0 (the variational limit).
         sites : {"full", "tied"}, optional
-            Sites of ``sep``: one for each observation, or one average for all.
+            Sites of ``sep``: one per observation (full), or one average for all (tied).
         coupling : {"coupled", "independent"}, optional
             Whether the classes of ``ivm`` are correlated in the posterior.
         parameters : {"known", "uncertain"}, optional
-            Whether predictions take learned parameters as known.
+            Whether predictions use the learned parameters as known, or average over their uncertainty.
         latents : int, optional
-            Number of latent functions that several targets are mixed from.
+            Number of latent functions; each of several targets is a linear mixture of them.
         temperature : float, optional
-            Class probabilities are raised to one over this; found on rows left out one at a time unless given.
+            Temperature T: class probabilities are raised to the power 1/T and normalised. Estimated on rows left out one
+            at a time unless given.
         restarts : int, optional
-            Number of further starts of training.
+            Number of additional random starts of training.
         search : int or bool, optional
-            Look for a kernel, for so many steps.
+            Number of steps of a kernel search; ``True`` for the default number, 4.
         """,
         Settings.__doc__,
     )

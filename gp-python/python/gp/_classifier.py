@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 @dataclass(kw_only=True, eq=False, repr=False)
 class GPClassifier(ClassifierMixin, Choices, Estimator):
     __doc__ = described(
-        """Gaussian-process classification, of two classes or several.
+        """Gaussian-process classification of two or more classes.
 
         Examples
         --------
@@ -43,19 +43,19 @@ class GPClassifier(ClassifierMixin, Choices, Estimator):
     _is_numeric: ClassVar[bool] = False
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None, offset: ArrayLike | None = None) -> Self:
-        """Learns a model.
+        """Fits the model.
 
         Parameters
         ----------
         X : array-like or table of shape (n_samples, n_features)
-            Inputs: an array, or a table of pandas, polars or pyarrow, whose words and dates are taken as the command
-            takes them.
+            Inputs: an array, or a table of pandas, polars or pyarrow. Words become 0/1 columns and dates days, as in
+            the command.
         y : array-like of shape (n_samples,)
             Labels.
         sample_weight : array-like of shape (n_samples,), optional
-            A row of weight w counts as if it had been seen w times.
+            A row of weight w counts like w equal rows.
         offset : array-like of shape (n_samples,), optional
-            What is added to the one latent function of two classes. Predictions need theirs too.
+            Values added to the latent function; only for two classes. Predictions need offsets, too.
 
         Returns
         -------
@@ -71,14 +71,14 @@ class GPClassifier(ClassifierMixin, Choices, Estimator):
         sample_weight: ArrayLike | None = None,
         offset: ArrayLike | None = None,
     ) -> Self:
-        """Takes in more observations, with parameters as they are; learns a model where there is none yet.
+        """Adds observations to the model and keeps its parameters; fits a model if there is none yet.
 
         Parameters
         ----------
         X : array-like or table of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
         classes : array-like, optional
-            All labels there will be; each has to be among those of the first call, which the model is learned from.
+            All labels. Each must occur in ``y`` of the first call, because the model is fitted to these rows.
         sample_weight, offset : array-like of shape (n_samples,), optional
 
         Returns
@@ -138,7 +138,7 @@ class GPClassifier(ClassifierMixin, Choices, Estimator):
         sample_weight: ArrayLike | None = None,
         offset: ArrayLike | None = None,
     ) -> float:
-        """The share of labels that are predicted.
+        """Accuracy: share of rows whose label is predicted.
 
         Parameters
         ----------
@@ -180,7 +180,7 @@ class GPClassifier(ClassifierMixin, Choices, Estimator):
         return [self._observed(self._target_names[0], codes)]
 
     def _observed(self, name: str, codes: Any) -> Column:
-        """The target as a column, of classes by their places."""
+        """Target column of classes, given by their numbers."""
         if self._kind == "category":
             return name, "category", [self._labels[code] for code in codes]
         return name, self._kind, self.classes_.astype(np.float64)[codes]

@@ -1,4 +1,4 @@
-"""The command ``gp``, as the package installs it."""
+"""The command ``gp`` of the package."""
 
 import signal
 import sys

@@ -44,21 +44,21 @@ class GPCountRegressor(Numbers):
         offset: ArrayLike | None = None,
         exposure: ArrayLike | None = None,
     ) -> Self:
-        """Learns a model.
+        """Fits the model.
 
         Parameters
         ----------
         X : array-like or table of shape (n_samples, n_features)
-            Inputs: an array, or a table of pandas, polars or pyarrow, whose words and dates are taken as the command
-            takes them.
+            Inputs: an array, or a table of pandas, polars or pyarrow. Words become 0/1 columns and dates days, as in
+            the command.
         y : array-like of shape (n_samples,)
             Counts.
         sample_weight : array-like of shape (n_samples,), optional
-            A row of weight w counts as if it had been seen w times.
+            A row of weight w counts like w equal rows.
         offset : array-like of shape (n_samples,), optional
-            What is added to the logarithm of the rate of each row. Predictions need theirs too.
+            Values added to the logarithm of the rate of each row. Predictions need offsets, too.
         exposure : array-like of shape (n_samples,), optional
-            How much of time, area or people each count is of. Predictions need theirs too.
+            Time, area or people behind each count. Predictions need exposures, too.
 
         Returns
         -------
@@ -74,7 +74,7 @@ class GPCountRegressor(Numbers):
         offset: ArrayLike | None = None,
         exposure: ArrayLike | None = None,
     ) -> Self:
-        """Takes in more observations, with parameters as they are; learns a model where there is none yet.
+        """Adds observations to the model and keeps its parameters; fits a model if there is none yet.
 
         Parameters
         ----------
@@ -119,27 +119,27 @@ class GPCountRegressor(Numbers):
         offset: Any = None,
         exposure: Any = None,
     ) -> Any:
-        """Predicts new observations.
+        """Predicts the mean of new observations.
 
         Parameters
         ----------
         X : array-like or table of shape (n_samples, n_features)
         return_std : bool, default=False
-            Whether the standard deviations of new observations are returned too.
+            Whether to also return the standard deviations of new observations.
         return_cov : bool, default=False
-            Refused: counts have no covariance in closed form.
+            Not supported: counts have no covariance in closed form.
         quantiles : list of float, optional
-            Probabilities of quantiles to return too.
+            Probabilities of quantiles to also return.
         offset, exposure : array-like of shape (n_samples,), optional
-            Those of the rows, where the model was learned with some.
+            Offsets and exposures of the rows; needed if the model was fitted with them.
 
         Returns
         -------
         mean : ndarray of shape (n_samples,)
         deviation : ndarray of shape (n_samples,)
-            If asked for.
+            With ``return_std``.
         quantiles : ndarray of shape (n_samples, n_quantiles)
-            If asked for.
+            With ``quantiles``.
         """
         return self._moments_of(X, return_std, return_cov, quantiles, offset=offset, exposure=exposure)
 
@@ -172,7 +172,7 @@ class GPCountRegressor(Numbers):
         offset: ArrayLike | None = None,
         exposure: ArrayLike | None = None,
     ) -> float:
-        """The coefficient of determination of predictions.
+        """Coefficient of determination R² of predictions.
 
         Parameters
         ----------

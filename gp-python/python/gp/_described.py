@@ -1,4 +1,4 @@
-"""Docstrings of estimators: their own words, and those that they share with others."""
+"""Docstrings of estimators: own sections joined with shared ones."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _HEADINGS = ("Parameters", "Attributes", "Examples")
 
 
 def described(own: str, shared: str | None) -> str:
-    """A docstring with the sections of both, in which own entries stand before shared ones and in place of those they name."""
+    """Docstring with the sections of both. Own entries come first, and replace shared entries of the same name."""
     (about, ours), (_, theirs) = _sections(own), _sections(shared or "")
     for heading in ("Parameters", "Attributes"):
         entries = _entries(ours.get(heading, ""))
@@ -22,7 +22,7 @@ def described(own: str, shared: str | None) -> str:
 
 
 def _sections(text: str) -> tuple[str, dict[str, str]]:
-    """What stands before the first heading, and the text below each heading."""
+    """Text before the first heading, and text below each heading."""
     about, *parts = re.split(rf"^({'|'.join(_HEADINGS)})\n-+\n", inspect.cleandoc(text), flags=re.MULTILINE)
     return about.rstrip(), {heading: body.rstrip() for heading, body in zip(parts[::2], parts[1::2])}
 

@@ -1,4 +1,4 @@
-"""Errors in the words that Python's users expect, and estimators that they leave as they were."""
+"""Errors for Python users; errors leave estimators unchanged."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _T = TypeVar("_T")
 
 @contextlib.contextmanager
 def unchanged_on_errors(estimator: object) -> Iterator[None]:
-    """What ends a fit, Ctrl-C too, leaves the estimator as it was."""
+    """Restores the estimator after an exception, also after Ctrl-C."""
     before = dict(vars(estimator))
     try:
         yield
@@ -22,7 +22,7 @@ def unchanged_on_errors(estimator: object) -> Iterator[None]:
 
 
 def plainly(work: Callable[[], _T]) -> _T:
-    """What work returns, or its error without the help for terminals behind it."""
+    """Result of ``work``. Its errors lose the lines that only help on a command line."""
     try:
         return work()
     except ValueError as error:

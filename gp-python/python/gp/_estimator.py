@@ -1,4 +1,4 @@
-"""Learning from rows, and from more of them."""
+"""Fits and updates from rows."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Estimator(Fitted):
-    """Everything but what a target is."""
+    """Parts of all estimators that do not depend on the type of target."""
 
     def predict_log_density(self, X: ArrayLike, y: ArrayLike, offset: ArrayLike | None = None) -> Array:
         """Log densities of targets, or log probabilities of labels and counts.
@@ -71,7 +71,7 @@ class Estimator(Fitted):
         self._warn(self._about["training"]["warnings"])
 
     def _fitted(self, table: list[Column], said: list[str]) -> tuple[_gp.Model, list[str]]:
-        """A model, and what is worth knowing of its choices."""
+        """Fitted model, and notes on its choices."""
         count = threads(self.n_jobs)
         with progress(self.progress, self.verbose) as told:
             return plainly(lambda: _gp.fit(table, said, count, told, self._function()))
@@ -92,7 +92,7 @@ class Estimator(Fitted):
         self._warn(warned)
 
     def _columns(self, X: Any, roles: Roles) -> list[Column]:
-        """The columns of a prediction."""
+        """Columns of rows to predict: inputs and roles."""
         columns = self._inputs(X, reset=False)
         return [*columns, *named(checked(roles, columns[0][2]), self._roles)]
 
@@ -105,17 +105,17 @@ class Estimator(Fitted):
         return found
 
     def _function(self) -> _gp.Function | None:
-        """The likelihood, where it is a function of Python."""
+        """The likelihood if it is a Python function."""
         return None
 
     def _task(self) -> dict[str, Any]:
-        """The flags that say what a target is."""
+        """Flags that describe the target."""
         raise NotImplementedError
 
     def _targets(self, y: Any, names: set[str]) -> list[Column]:
-        """The columns of the targets of a fit; inputs have these names."""
+        """Columns of the targets of a fit; ``names`` are those of inputs."""
         return columns_of_numbers(y, self._asked_names, names)
 
     def _known_targets(self, y: Any) -> list[Column]:
-        """The same of targets for a model that is there."""
+        """Columns of targets for a fitted model."""
         return columns_of_numbers(y, self._target_names, set())

@@ -1,4 +1,4 @@
-"""Model files, which the command and the estimators share."""
+"""Model files, shared by the command and the estimators."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ _E = TypeVar("_E", bound="Estimator")
 
 
 def load(path: str | os.PathLike[str], *, functions: bool = False) -> GPRegressor | GPClassifier | GPCountRegressor | GPModel:
-    """An estimator with the model of a file that the command or an estimator wrote.
+    """Loads a model file that the command or an estimator has written.
 
     Parameters
     ----------
     path : str or path-like
         The model file.
     functions : bool, default=False
-        Whether functions that the file names, of a ``GPModel``, may be imported. That runs their modules: say so for files
-        that you trust.
+        Whether to import the functions of a ``GPModel`` that the file names. This runs their modules, so use it only for
+        files that you trust.
 
     Returns
     -------
     GPRegressor, GPClassifier, GPCountRegressor or GPModel
-        By what the model predicts.
+        Fitted estimator; its class depends on the likelihood of the model.
 
     Raises
     ------
     ValueError
-        If the file holds no model that this version knows, or one that calls functions, which are not to be imported or
-        are not there.
+        If the file is not a model of a known version, or if the model calls functions and ``functions`` is false or they
+        cannot be imported.
     """
     path = Path(path)
     content = path.read_bytes()
@@ -76,7 +76,7 @@ def _of_functions(content: bytes, source: str, entry: dict[str, Any]) -> GPModel
 
 
 def _kind(likelihood: str, classes: list[str] | None) -> Any:
-    """The estimator for such targets."""
+    """Class of estimator for a likelihood."""
     from ._classifier import GPClassifier
     from ._counts import GPCountRegressor
     from ._regressor import GPRegressor
@@ -86,7 +86,7 @@ def _kind(likelihood: str, classes: list[str] | None) -> Any:
 
 
 def _choices(known: dict[str, Any], told: dict[str, Any]) -> dict[str, Any]:
-    """What the model was asked for, as far as it is an argument."""
+    """Settings of the model's fit that are arguments of the estimator."""
     given = {name.replace("-", "_"): value for name, value in told["about"]["config"].items()}
     return {name: value for name, value in given.items() if name in known}
 
@@ -98,7 +98,7 @@ def _give_classes(estimator: Any, classes: list[str], told: dict[str, Any]) -> N
 
 
 def _with_model(estimator: _E, model: Model, told: dict[str, Any]) -> _E:
-    """The estimator with this model, of which the file says so much."""
+    """Sets the model of an estimator, with attributes from its file."""
     about = told["about"]
     estimator._model, estimator.notes_ = model, about["training"]["choices"]
     targets = [about["target"], *(other["target"] for other in about.get("others") or [])]
@@ -112,7 +112,7 @@ def _with_model(estimator: _E, model: Model, told: dict[str, Any]) -> _E:
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Writes a file as a whole or not at all, with the rights of the one that it replaces."""
+    """Writes a file completely or not at all. A replaced file keeps its permissions."""
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder; name a file for the model")
     beside = path.with_name(f".{path.name}.{os.getpid()}")

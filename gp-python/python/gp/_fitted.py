@@ -1,4 +1,4 @@
-"""What an estimator that has a model says of it, and how the two are kept in files."""
+"""Attributes of fitted estimators; saving and pickling."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ._types import Array, Column
 
 
 class Fitted(Inputs):
-    """The model behind an estimator."""
+    """Estimator with a fitted model."""
 
     _model: _gp.Model
     _target_names: list[str]
@@ -36,7 +36,7 @@ class Fitted(Inputs):
 
     @property
     def relevance_(self) -> dict[str, float]:
-        """Share of the variance of the fitted function that each input accounts for together with others."""
+        """Share of each input in the variance of the fitted function, together with other inputs (total Sobol index)."""
         check_is_fitted(self)
         return {
             entry["input"]: entry["total"]["value"]
@@ -46,9 +46,10 @@ class Fitted(Inputs):
 
     @property
     def leave_one_out_(self) -> Bunch:
-        """Each target of training as the others foresee it: ``mean``, ``deviation`` and ``log_density``.
+        """Leave-one-out predictions of the training targets: ``mean``, ``deviation`` and ``log_density``.
 
-        Of models by ``method="exact"``, which hold their observations; parameters stay what all observations made them.
+        Each target is predicted from all others, with the parameters learned from all. Only for ``method="exact"``, whose
+        models store their observations.
         """
         check_is_fitted(self)
         found = self._model.leave_one_out(threads(self.n_jobs))
@@ -59,22 +60,22 @@ class Fitted(Inputs):
         return Bunch(mean=mean, deviation=np.sqrt(variance), log_density=log_density)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the model to a file that ``gp.load`` and every command of ``gp`` read.
+        """Writes the model to a file that ``gp.load`` and the command ``gp`` can read.
 
         Parameters
         ----------
         path : str or path-like
-            The file; one that is there is replaced as a whole.
+            The file. An existing file is replaced.
         """
         check_is_fitted(self)
         write_whole(Path(os.path.realpath(path)), self._for_files().to_bytes())
 
     def _for_files(self) -> _gp.Model:
-        """The model as files have it."""
+        """The model to write to a file."""
         return self._model
 
     def _look(self) -> None:
-        """Takes over what the model file says."""
+        """Sets attributes from the model's description."""
         self._told = told = json.loads(self._model.about())
         self._about, self._likelihood = told["about"], told["likelihood"]
         training = self._about["training"]
@@ -85,7 +86,7 @@ class Fitted(Inputs):
         self._roles = self._about.get("roles") or {}
 
     def _warn(self, said: list[str]) -> None:
-        """Warns whoever called ``fit`` or ``partial_fit``, four calls above."""
+        """Warns the caller of ``fit`` or ``partial_fit``, four calls above."""
         if not self.converged_:
             reason = self._about["training"]["reason"]
             warnings.warn(f"training did not converge: {reason}", ConvergenceWarning, stacklevel=5)
@@ -116,7 +117,7 @@ class Fitted(Inputs):
         super().__setstate__(state)
 
     def _read(self, model: bytes, state: dict[str, Any]) -> _gp.Model:
-        """The model of these bytes, in an estimator of this state."""
+        """The model from its bytes and the state of its estimator."""
         return _gp.Model.from_bytes(model, type(self).__name__)
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -124,7 +125,7 @@ class Fitted(Inputs):
 
 
 def seed_of(n_samples: int, random_state: int | RandomState | None) -> int:
-    """The engine's seed for so many samples."""
+    """Seed for drawing samples."""
     if n_samples < 1:
         raise ValueError(f"n_samples={n_samples}: at least one sample has to be drawn")
     return int(check_random_state(random_state).randint(2**31 - 1))

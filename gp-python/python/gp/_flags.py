@@ -12,7 +12,7 @@ _REPEATED = {"kernel", "bound", "prior", "missing_in", "type"}
 
 
 def flags(choices: dict[str, Any]) -> list[str]:
-    """The flags that say these choices; nothing is said of those that are ``None``."""
+    """Flags for these arguments, except those that are ``None``."""
     said = []
     for name, value in choices.items():
         flag = "--" + name.replace("_", "-")
@@ -30,7 +30,7 @@ def flags(choices: dict[str, Any]) -> list[str]:
 
 
 def quoted(name: str) -> str:
-    """A name as lists of names have it, which part their names by commas."""
+    """A name for a comma-separated list, quoted if necessary."""
     if "," in name or name.startswith('"'):
         return '"' + name.replace('"', '""') + '"'
     return name

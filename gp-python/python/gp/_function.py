@@ -1,4 +1,4 @@
-"""A model whose likelihood is a function of Python."""
+"""A model whose likelihood is a Python function."""
 
 from __future__ import annotations
 
@@ -35,47 +35,47 @@ class GPModel(Estimator):
     __doc__ = described(
         """Latent Gaussian processes under any likelihood, given as a function.
 
-        Inference is variational, by samples of the latent values (SAVIGP): of the likelihood it asks for log densities alone.
-        Their derivatives by the moments of latent values come from scores with control variates, those by parameters from
-        differences.
+        Inference is variational, from samples of the latent values (SAVIGP). It needs only log densities of the likelihood.
+        Derivatives with respect to moments of latent values come from score functions with control variates, those with
+        respect to parameters from finite differences.
 
         Parameters
         ----------
         log_density : callable
-            ``f(y, F, **params)`` for a block of rows: ``y`` has the shape (rows,), or (rows, targets) of several targets, ``F``
-            holds samples of the latent values, (rows, samples, latents). It returns log densities, (rows, samples): an array of
-            numpy, or anything that ``numpy.asarray`` takes, as those of JAX, PyTorch and numba. It is called from other threads,
-            one call at a time.
+            ``f(y, F, **params)`` returns log densities of a block of rows, of shape (rows, samples). ``y`` has the shape
+            (rows,), or (rows, targets) for several targets. ``F`` contains samples of the latent values, of shape (rows,
+            samples, latents). The result may be anything that ``numpy.asarray`` accepts, such as arrays of JAX, PyTorch or
+            numba. The function is called from other threads, one call at a time.
         latents : int, default=1
-            Number of latent functions behind an observation.
+            Number of latent functions on which an observation depends.
         params : dict, optional
-            Parameters of the likelihood by name: the value that training starts from or, for a parameter with ends,
-            ``(value, low, high)``, where ``None`` stands for no end: ``{"noise": (0.1, 0, None)}``.
+            Parameters of the likelihood by name: the initial value or, with bounds, ``(value, low, high)``, where ``None``
+            is no bound: ``{"noise": (0.1, 0, None)}``.
         gradient : callable, optional
-            ``g(y, F, **params)``, a dict with the derivatives of the log densities by each parameter, (rows, samples);
-            differences of ``log_density`` stand in where it is not given.
+            ``g(y, F, **params)`` returns a dict with the derivatives of the log densities with respect to each parameter, of
+            shape (rows, samples). Without it, finite differences of ``log_density`` are used.
         mean : callable, optional
-            ``m(F, **params)``, the expected observation at samples of the latent values: (rows, samples), or (rows, samples,
-            targets). ``predict`` returns its mean; without it, that of the latent functions.
+            ``m(F, **params)`` returns the expected observations given samples of the latent values, of shape (rows, samples)
+            or (rows, samples, targets). ``predict`` returns their mean; without it, the mean of the latent functions.
         placement : str, optional
-            Where inducing inputs start: kmeans, greedy or random.
+            Initial placement of inducing inputs: kmeans, greedy or random.
         standardize : {"inputs", "none"}, default="inputs"
-            Whether inputs are put in units of their own spread. Targets stay as they are.
+            Whether inputs are standardised. Targets are not.
         missing : {"error", "keep"}, default="error"
-            What is done about missing inputs.
+            Treatment of missing inputs.
         optimizer : str, optional
-            How parameters move: lbfgs, or adam or adadelta in mini-batches.
+            Optimiser of parameters: lbfgs, or adam or adadelta on mini-batches.
         covariance : str, optional
-            Covariances of the posterior: full or diagonal.
+            Covariances of the posterior's Gaussians: full or diagonal.
         components : int, optional
-            Gaussians that the posterior is mixed from.
+            Number of Gaussians in the posterior, a mixture.
         samples : int, default=512
-            Samples of each expectation.
+            Number of samples per expectation.
 
         Attributes
         ----------
         params_ : dict
-            Parameters of the likelihood, learned.
+            Learned parameters of the likelihood.
         log_evidence_ : float
             Estimate of a lower bound of the log marginal likelihood, by samples.
 
@@ -106,17 +106,17 @@ class GPModel(Estimator):
     samples: int | None = 512
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Learns a model.
+        """Fits the model.
 
         Parameters
         ----------
         X : array-like or table of shape (n_samples, n_features)
-            Inputs: an array, or a table of pandas, polars or pyarrow, whose words and dates are taken as the command
-            takes them.
+            Inputs: an array, or a table of pandas, polars or pyarrow. Words become 0/1 columns and dates days, as in
+            the command.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            Targets, numbers.
+            Targets; numbers.
         sample_weight : array-like of shape (n_samples,), optional
-            A row of weight w counts as if it had been seen w times.
+            A row of weight w counts like w equal rows.
 
         Returns
         -------
@@ -125,15 +125,15 @@ class GPModel(Estimator):
         Raises
         ------
         ValueError
-            If a function fails, with the row and, as its cause, what was raised there.
+            If a function fails. The message names the row; the cause is the function's exception.
         """
         return self._learn(X, y, weights=sample_weight)
 
     def partial_fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Takes in more observations, with parameters as they are; learns a model where there is none yet.
+        """Adds observations to the model and keeps its parameters; fits a model if there is none yet.
 
-        Expectations are sums over a grid of latent values here, not over samples: ``log_density`` is called for one row at a
-        time with 193 (of two latent functions 625, of three 1,331) points of the grid in place of samples.
+        Here, expectations are sums over a grid of latent values, not over samples: ``log_density`` is called for one row at a
+        time, with 193 grid points in place of samples (625 for two latent functions, 1,331 for three).
 
         Parameters
         ----------
@@ -162,19 +162,19 @@ class GPModel(Estimator):
     def predict(self, X: ArrayLike, return_std: Literal[True]) -> tuple[Array, Array]: ...
 
     def predict(self, X: Any, return_std: Any = False) -> Any:
-        """Predicts ``mean`` of the latent functions, or the functions themselves where there is none.
+        """Predicts the mean of ``mean``, or of the latent functions if ``mean`` is not given.
 
         Parameters
         ----------
         X : array-like or table of shape (n_samples, n_features)
         return_std : bool, default=False
-            Whether standard deviations are returned too: of what the data leave open, without the noise of observations.
+            Whether to also return standard deviations: the uncertainty of these values, without the noise of observations.
 
         Returns
         -------
-        mean : ndarray of shape (n_samples,), or with a column for each target or latent function
+        mean : ndarray of shape (n_samples,), or with one column per target or latent function
         deviation : ndarray of the same shape
-            If asked for.
+            With ``return_std``.
         """
         check_is_fitted(self)
         mean, variance = self._moments(X)
@@ -189,7 +189,7 @@ class GPModel(Estimator):
     def predict_log_density(  # type: ignore[override]
         self, X: ArrayLike, y: ArrayLike, n_samples: int = 1000, random_state: int | RandomState | None = 0
     ) -> Array:
-        """Log densities of targets: the logarithms of means over samples of the latent values.
+        """Log predictive densities of targets: logarithms of mean densities over samples of the latent values.
 
         Parameters
         ----------
@@ -211,7 +211,7 @@ class GPModel(Estimator):
         return np.concatenate([log_means(self.log_density(y[rows], F, **self.params_)) for rows, F in drawn])
 
     def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-        """The mean log density of targets.
+        """Mean log predictive density of targets.
 
         Parameters
         ----------
@@ -227,7 +227,7 @@ class GPModel(Estimator):
         return float(np.average(self.predict_log_density(X, y), weights=weights))
 
     def sample_latents(self, X: ArrayLike, n_samples: int = 1, random_state: int | RandomState | None = 0) -> Array:
-        """Draws all latent functions, each jointly at all rows.
+        """Draws samples of all latent functions, each jointly at all rows.
 
         Parameters
         ----------
@@ -244,20 +244,20 @@ class GPModel(Estimator):
         return self._model.sample_latents(self._inputs(X, reset=False), n_samples, seed, threads(self.n_jobs))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the model to a file that ``gp.load`` reads, with the names of its functions.
+        """Writes the model to a file that ``gp.load`` can read, with the names of its functions.
 
-        Functions have to be found by their module and name, also by other programs: those of a module are, those of the
-        program itself and those within functions are not. The command does not know them.
+        Other programs must be able to import the functions by module and name. This excludes functions of the script itself
+        and functions defined within functions. The command cannot read such files.
 
         Parameters
         ----------
         path : str or path-like
-            The file; one that is there is replaced as a whole.
+            The file. An existing file is replaced.
 
         Raises
         ------
         TypeError
-            If a function has no such name. Such an estimator can be pickled.
+            If a function cannot be imported by name. Such an estimator can still be pickled.
         """
         super().save(path)
 
@@ -268,7 +268,7 @@ class GPModel(Estimator):
 
     @property
     def params_(self) -> dict[str, float]:
-        """Parameters of the likelihood, learned."""
+        """Learned parameters of the likelihood."""
         check_is_fitted(self)
         return dict(self._params)
 

@@ -1,4 +1,4 @@
-"""Functions of Python as a likelihood of the engine: checks of them and of their parameters."""
+"""Likelihoods from Python functions: checks of the functions and of their parameters."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def function_likelihood(
 def entry_for_files(
     functions: Mapping[str, Callable[..., Any] | None], latents: int, targets: int, params: Mapping[str, Any] | None
 ) -> dict[str, Any]:
-    """What a model file has to say of a likelihood: the names of its functions, and what they take."""
+    """Entry of a model file for a likelihood: names of its functions, and their parameters."""
     named = {what: None if function is None else name_of(function, what) for what, function in functions.items()}
     ends = {name: ends for name, *ends in _parameters(params)}
     return {**named, "latents": latents, "targets": targets, "params": ends}
@@ -34,7 +34,7 @@ def _parameters(params: Mapping[str, Any] | None) -> list[tuple[str, float, floa
 
 
 def _parameter(name: Any, value: Any) -> tuple[str, float, float | None, float | None]:
-    """Name, start and ends of a parameter."""
+    """Name, initial value and bounds of a parameter."""
     if not isinstance(name, str) or not name.isidentifier():
         raise ValueError(f"params: {name!r} is no name of a parameter")
     value = value if isinstance(value, (tuple, list)) else (value, None, None)

@@ -1,4 +1,4 @@
-"""Fitted estimators as HTML: what they are, what they depend on, and how training went."""
+"""Fitted estimators as HTML: kernel, likelihood, training and relevance of inputs."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _training(model: Any) -> str:
 
 
 def _curve(trace: Array) -> str:
-    """The training curve as a picture; nothing for fewer than two points."""
+    """The training curve as SVG; empty for fewer than two points."""
     trace = trace[np.isfinite(trace)]
     if len(trace) < 2:
         return ""

@@ -1,4 +1,4 @@
-"""Inputs and targets as columns of the engine, checked as scikit-learn checks them."""
+"""Inputs and targets as columns for the Rust library, with scikit-learn's checks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ._types import Column
 
 
 class Inputs(Settings):
-    """Columns of what is handed in."""
+    """Estimator that converts its arguments to columns."""
 
     _is_numeric: ClassVar[bool] = True
     _takes_several: ClassVar[bool] = False
@@ -50,7 +50,7 @@ class Inputs(Settings):
         return self._as_learned(columns_of_array(X, self._names()), reset)
 
     def _is_plain(self, X: Any) -> bool:
-        """Whether rows are what scikit-learn's checks would leave as they are: they take longer than some predictions."""
+        """Whether scikit-learn's checks, which take longer than some predictions, would leave rows unchanged."""
         is_array = type(X) is np.ndarray and X.dtype == np.float64 and X.ndim == 2 and len(X) > 0
         if not is_array or X.shape[1] != self.n_features_in_ or hasattr(self, "feature_names_in_"):
             return False
@@ -58,7 +58,7 @@ class Inputs(Settings):
             return bool(np.isfinite(X.sum()))
 
     def _as_learned(self, columns: list[Column], reset: bool) -> list[Column]:
-        """Columns by the types that the model has learned them by."""
+        """Columns with the types that they had in training."""
         if reset:
             return columns
         kinds = {feature["name"]: feature["kind"] for feature in self._about["inputs"]["features"]}
@@ -81,10 +81,10 @@ class Inputs(Settings):
 
 
 def _with_names(X: Any) -> Any:
-    """The table, or its names and shape in the only way that older versions of scikit-learn ask for them.
+    """The table or, for older versions of scikit-learn, an object with its names and shape.
 
-    They know pandas and whatever exchanges tables by ``__dataframe__``, which newer versions of polars no longer do; from
-    narwhals on they know all.
+    These versions accept only pandas and tables with ``__dataframe__``, which newer versions of polars do not have. Versions
+    that use narwhals accept all tables.
     """
     is_known = not is_frame(X) or hasattr(X, "iloc") or hasattr(X, "__dataframe__") or hasattr(validation, "nw")
     return X if is_known else _Names(X)

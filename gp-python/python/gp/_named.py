@@ -1,4 +1,4 @@
-"""Functions by the names that other programs find them by, for model files."""
+"""Names of functions in model files, by which other programs import them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ENTRY = "function"
 
 
 def name_of(function: Callable[..., Any], what: str) -> str:
-    """The module and name of a function; an error where another program would not find it by them."""
+    """Module and name of a function; an error if another program could not import it."""
     module, name = getattr(function, "__module__", None), getattr(function, "__qualname__", None)
     if module is None or name is None:
         raise TypeError(f"{what} is {function!r}, which has no name that a model file could hold: {_ADVICE}")
@@ -31,7 +31,7 @@ _ADVICE = "put the function in a module, or pickle the estimator"
 
 
 def function_of(named: str) -> Any:
-    """The function of a name that ``name_of`` gave."""
+    """The function of a name from ``name_of``."""
     module, _, name = named.partition(":")
     try:
         return _found(module, name)
@@ -47,7 +47,7 @@ def _found(module: str, name: str) -> Any:
 
 
 def entry_of(content: bytes) -> dict[str, Any] | None:
-    """What a model file says of functions; nothing for one that calls none, and for what is no model file."""
+    """Entry of a model file for functions; ``None`` if it has none, and for other files."""
     length = int.from_bytes(content[:8], "little")
     try:
         record = json.loads(json.loads(content[8 : 8 + length])["__metadata__"]["gp-model"])

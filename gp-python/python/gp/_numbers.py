@@ -1,4 +1,4 @@
-"""Predictions of targets that are numbers."""
+"""Predictions of numeric targets."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ._types import Array
 
 
 class Numbers(RegressorMixin, Choices, Estimator):
-    """What targets that are numbers have in common."""
+    """Estimator of numeric targets."""
 
     def _moments_of(self, X: Any, return_std: bool, return_cov: bool, quantiles: Any, **roles: Any) -> Any:
         if not self.__sklearn_is_fitted__():
@@ -48,12 +48,12 @@ class Numbers(RegressorMixin, Choices, Estimator):
             raise ValueError(f"return_cov: under the likelihood {name} observations have no covariance in closed form")
 
     def _of_targets(self, found: dict[str, Any], what: str) -> Array:
-        """What was found of each target: a column each, where there are several."""
+        """Predictions of one target, or one column per target."""
         names = self._target_names
         return found[what] if len(names) == 1 else np.column_stack([found[f"{what}({name})"] for name in names])
 
     def sample_y(self, X: ArrayLike, n_samples: int = 1, random_state: int | RandomState | None = 0) -> Array:
-        """Draws the latent function, jointly at all rows.
+        """Draws samples of the latent function, jointly at all rows, without noise.
 
         Parameters
         ----------
@@ -79,7 +79,7 @@ class Numbers(RegressorMixin, Choices, Estimator):
 
 
 def _covariance(found: dict[str, Any]) -> Array:
-    """The joint covariance of new observations: that of the function, and what noise adds to the diagonal."""
+    """Joint covariance of new observations: that of the function, plus noise variances on the diagonal."""
     names = [name for name in found if name.startswith("latent_covariance(")]
     covariance = np.column_stack([found[name] for name in names])
     covariance[np.diag_indices_from(covariance)] += found["variance"] - found["latent_variance"]
@@ -87,5 +87,5 @@ def _covariance(found: dict[str, Any]) -> Array:
 
 
 def _digits(probability: float) -> str:
-    """A number as names of columns have it."""
+    """Text of a number in column names."""
     return np.format_float_positional(probability, trim="-")

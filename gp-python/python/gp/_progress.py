@@ -1,4 +1,4 @@
-"""Progress of a fit: a function of the caller, a line of tqdm, or printed lines."""
+"""Progress of a fit: the caller's function, a tqdm progress bar, or printed lines."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Progress = Callable[[str, int, float], object]
 
 @contextmanager
 def progress(function: Progress | None, verbose: int) -> Iterator[Progress | None]:
-    """What a fit has to call, if anything. A line of tqdm ends with the block."""
+    """The function that a fit calls, if any. A progress bar is closed at the end of the block."""
     if not verbose:
         yield function
         return
@@ -30,7 +30,7 @@ def progress(function: Progress | None, verbose: int) -> Iterator[Progress | Non
 
 
 class _Line:
-    """A line of tqdm, or printed lines where there is no tqdm."""
+    """A progress bar, or printed lines without tqdm."""
 
     def __init__(self) -> None:
         try:
@@ -52,6 +52,6 @@ class _Line:
             self._bar.update(max(iteration - self._bar.n, 0))
 
     def close(self) -> None:
-        """Leaves the line as it is."""
+        """Closes the progress bar, which stays visible."""
         if self._bar is not None:
             self._bar.close()

@@ -23,7 +23,7 @@ class GPRegressor(Numbers):
     __doc__ = described(
         """Gaussian-process regression.
 
-        Exact for few rows, by inducing inputs and Power EP for many, unless ``method`` says otherwise.
+        By default exact up to 1,000 rows, and Power EP with inducing inputs for more; see ``method``.
 
         Examples
         --------
@@ -47,21 +47,22 @@ class GPRegressor(Numbers):
         offset: ArrayLike | None = None,
         noise_variance: ArrayLike | None = None,
     ) -> Self:
-        """Learns a model.
+        """Fits the model.
 
         Parameters
         ----------
         X : array-like or table of shape (n_samples, n_features)
-            Inputs: an array, or a table of pandas, polars or pyarrow, whose words and dates are taken as the command
-            takes them.
+            Inputs: an array, or a table of pandas, polars or pyarrow. Words become 0/1 columns and dates days, as in
+            the command.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            Target, or several: with a kernel each, or one of all (``kernel``), or mixed from ``latents`` functions.
+            Target, or several targets: with one kernel per target, with one ``kernel`` for all, or as linear mixtures of
+            ``latents`` functions.
         sample_weight : array-like of shape (n_samples,), optional
-            A row of weight w counts as if it had been seen w times.
+            A row of weight w counts like w equal rows.
         offset : array-like of shape (n_samples,), optional
-            What is added to the latent function of each row. Predictions need theirs too.
+            Values added to the latent function of each row. Predictions need offsets, too.
         noise_variance : array-like of shape (n_samples,), optional
-            The known part of the variance of the noise of each row.
+            Known noise variance of each row; the learned variance is added to it.
 
         Returns
         -------
@@ -77,7 +78,7 @@ class GPRegressor(Numbers):
         offset: ArrayLike | None = None,
         noise_variance: ArrayLike | None = None,
     ) -> Self:
-        """Takes in more observations, with parameters as they are; learns a model where there is none yet.
+        """Adds observations to the model and keeps its parameters; fits a model if there is none yet.
 
         Parameters
         ----------
@@ -112,32 +113,32 @@ class GPRegressor(Numbers):
     ) -> tuple[Array, ...]: ...
 
     def predict(self, X: Any, return_std: Any = False, return_cov: Any = False, quantiles: Any = None, offset: Any = None) -> Any:
-        """Predicts new observations.
+        """Predicts the mean of new observations.
 
         Parameters
         ----------
         X : array-like or table of shape (n_samples, n_features)
         return_std : bool, default=False
-            Whether the standard deviations of new observations are returned too.
+            Whether to also return the standard deviations of new observations, noise included.
         return_cov : bool, default=False
-            Whether their joint covariance is.
+            Whether to also return the joint covariance of new observations.
         quantiles : list of float, optional
-            Probabilities of quantiles to return too.
+            Probabilities of quantiles to also return.
         offset : array-like of shape (n_samples,), optional
-            What is added to the latent function, where the model was learned so.
+            Values added to the latent function; needed if the model was fitted with offsets.
 
         Returns
         -------
-        mean : ndarray of shape (n_samples,), or (n_samples, n_targets) of several targets
+        mean : ndarray of shape (n_samples,), or (n_samples, n_targets) for several targets
         deviation : ndarray of the shape of ``mean``, or covariance of shape (n_samples, n_samples)
-            If asked for.
-        quantiles : ndarray with an axis more than ``mean``
-            If asked for.
+            With ``return_std`` or ``return_cov``.
+        quantiles : ndarray of the shape of ``mean``, with a last axis of quantiles
+            With ``quantiles``.
         """
         return self._moments_of(X, return_std, return_cov, quantiles, offset=offset)
 
     def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None, offset: ArrayLike | None = None) -> float:
-        """The coefficient of determination of predictions.
+        """Coefficient of determination R² of predictions.
 
         Parameters
         ----------

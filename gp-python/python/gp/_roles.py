@@ -16,7 +16,7 @@ _ARGUMENTS = {"weights": "sample_weight"}
 
 
 def checked(roles: Roles, y: Any) -> dict[str, Array]:
-    """The columns with a role that are given, a finite number for each row."""
+    """Given columns with a role, checked: one finite number per row."""
     given = {role: values for role, values in roles.items() if values is not None}
     return {role: aligned(_numbers(role, values, y)) for role, values in given.items()}
 
@@ -30,7 +30,7 @@ def _numbers(role: str, values: Any, y: Any) -> Any:
 
 
 def counting(columns: list[Column], y: Any, roles: dict[str, Array]) -> tuple[list[Column], Any, dict[str, Array]]:
-    """The rows whose weight is not 0."""
+    """Rows whose weight is not 0."""
     counts = roles["weights"] != 0 if "weights" in roles else np.ones(len(y), dtype=bool)
     if counts.all():
         return columns, y, roles
@@ -47,7 +47,7 @@ def _those(cells: Any, counts: Any) -> Any:
 
 
 def named(roles: Roles, known: dict[str, str]) -> list[Column]:
-    """The columns with a role, under the names that the model knows them by."""
+    """Columns with a role, under their names in the model."""
     strange = next((role for role in roles if role not in known), None)
     if strange is not None:
         raise ValueError(f"{_ARGUMENTS.get(strange, strange)} is given, and the model was learned without")
@@ -55,7 +55,7 @@ def named(roles: Roles, known: dict[str, str]) -> list[Column]:
 
 
 def free(name: str, taken: set[str]) -> str:
-    """A name like this one that no other column has."""
+    """This name, extended if another column has it."""
     while name in taken:
         name += "_"
     return name

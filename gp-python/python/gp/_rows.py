@@ -1,4 +1,4 @@
-"""Rows of inputs whose predictions are drawn."""
+"""Rows of inputs for pictures."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 
 class Rows:
-    """Rows of inputs, an array or a table of pandas; other tables become such."""
+    """Rows of inputs: an array or a pandas table; other tables are converted to pandas."""
 
     def __init__(self, X: Any) -> None:
         X = X.to_pandas() if hasattr(X, "to_pandas") else X
@@ -19,7 +19,7 @@ class Rows:
         self.names = list(map(str, X.columns)) if hasattr(X, "iloc") else [f"x{place}" for place in range(self.width)]
 
     def place(self, name: int | str) -> int:
-        """The place of an input by its name or number."""
+        """Column number of an input, given by name or number."""
         if isinstance(name, str):
             if name not in self.names:
                 raise ValueError(f"there is no input {name}; there are {', '.join(self.names)}")
@@ -33,7 +33,7 @@ class Rows:
         return np.asarray(self.column(place)).dtype.kind in "iufM"
 
     def values(self, place: int, points: int) -> Any:
-        """Values from the least to the largest; of words each."""
+        """Equidistant values from the smallest to the largest; for words, every level."""
         column = self.column(place)
         if not self.is_number(place):
             return np.array(sorted({cell for cell in column if cell == cell and cell is not None}))
@@ -43,11 +43,11 @@ class Rows:
         return np.linspace(np.nanmin(column), np.nanmax(column), points)
 
     def first(self, count: int) -> Rows:
-        """The first row so many times."""
+        """The first row, ``count`` times."""
         return Rows(self._take(np.zeros(count, dtype=int)))
 
     def typical(self, count: int) -> Rows:
-        """A row so many times in which each number has its median, and everything else its most frequent value."""
+        """A typical row, ``count`` times: medians of numbers and dates, otherwise the most frequent value."""
         table = self.first(count)
         for place in range(self.width):
             column = self.column(place)
@@ -60,13 +60,13 @@ class Rows:
         return table
 
     def some(self, rows: int) -> Rows:
-        """So many rows at most, evenly chosen."""
+        """At most ``rows`` rows, evenly spaced."""
         if self.count <= rows:
             return self
         return Rows(self._take(np.linspace(0, self.count - 1, rows).astype(int)))
 
     def with_column(self, place: int, values: Any) -> Any:
-        """The rows with other values of one input."""
+        """The rows with new values of one input."""
         if not hasattr(self.X, "iloc"):
             changed = self.X.astype(np.result_type(self.X, values), copy=True)
             changed[:, place] = values

@@ -1,4 +1,4 @@
-"""Latent values by samples, and means over these, in blocks of rows as in training."""
+"""Samples of latent values and means over them, in blocks of rows as in training."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _BLOCK = 256
 
 
 def blocks(mean: Array, variance: Array, n_samples: int, random_state: Any) -> Iterator[tuple[slice, Array]]:
-    """Blocks of rows, with samples of the latent values there, (rows, samples, latents)."""
+    """Blocks of rows, with samples of their latent values: rows × samples × latents."""
     drawn = check_random_state(random_state)
     for start in range(0, len(mean), _BLOCK):
         rows = slice(start, start + _BLOCK)
@@ -24,7 +24,7 @@ def blocks(mean: Array, variance: Array, n_samples: int, random_state: Any) -> I
 
 
 def log_means(log_densities: Any) -> Array:
-    """The logarithms of means of densities, one of each row."""
+    """Logarithm of the mean density, per row."""
     found = np.asarray(log_densities, dtype=np.float64)
     largest = found.max(axis=1)
     means: Array = largest + np.log(np.exp(found - largest[:, None]).mean(axis=1))

@@ -1,4 +1,4 @@
-"""What can be chosen of any model: arguments that all estimators have."""
+"""Arguments of all estimators."""
 
 from __future__ import annotations
 
@@ -19,64 +19,65 @@ _MOST_THREADS = 1024
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Settings(BaseEstimator):
-    """What can be chosen of any model.
+    """Arguments of all estimators.
 
     Parameters
     ----------
     kernel : str or list of str, optional
-        Kernel by its expression, such as ``"1 * rbf(ard=true) + linear"``, or several.
+        Expression of the kernel, such as ``"1 * rbf(ard=true) + linear"``; a list gives one per latent function.
     inducing : int, optional
         Number of inducing inputs.
     placement : str, optional
-        Where inducing inputs start: kmeans, greedy, random or, for labels, ivm.
+        Initial placement of inducing inputs: kmeans, greedy, random or, for labels, ivm.
     fix, bound, prior : list of str, optional
-        Parameters that are not trained; bounds and priors by parameter, such as ``["rbf.lengthscale=gamma(2, 1)"]``.
+        Parameters that are not trained; bounds and priors of parameters, such as ``["rbf.lengthscale=0.1..3"]`` and
+        ``["rbf.lengthscale=gamma(2, 1)"]``.
     units : str, optional
-        Units of length-scales in ``kernel``, ``bound`` and ``prior``: data or model.
+        Units of length-scales and periods in ``kernel``, ``bound`` and ``prior``: data, or model (after standardisation).
     standardize : str, optional
-        What is put in units of its own spread: none, inputs, target or both.
+        Columns to standardise: none, inputs, target or both.
     missing : {"error", "drop", "keep"}, default="error"
-        What is done about missing values.
+        Treatment of rows with missing values.
     missing_in : dict, optional
-        The same by column.
+        The same for single columns, by name.
     optimizer : str, optional
-        How parameters move: lbfgs, adam, adadelta or sign-adaptive.
+        Optimiser of parameters: lbfgs, adam, adadelta or sign-adaptive.
     iterations, epochs, batch_size : int, optional
-        Length of training; size of a mini-batch.
+        Maximum number of iterations; passes over the data in mini-batches; rows per mini-batch.
     covariance : {"full", "diagonal"}, optional
         Covariances of the Gaussians of ``savigp``.
     components, samples : int, optional
-        Number of these Gaussians; samples per expectation, 0 for quadrature.
+        Number of these Gaussians; number of samples per expectation, 0 for quadrature.
     no_train : bool, default=False
-        Keep every parameter as it is given.
+        Whether parameters keep their initial values, without training.
     time_limit : str or timedelta, optional
         Time after which no iteration begins, such as ``"90s"``.
     seed : int, default=0
-        Seed of everything random. The same seed gives the same bits with any number of threads.
+        Random seed. Fits with the same seed have the same bits for any number of threads.
     n_jobs : int, optional
-        Number of threads; all there are unless given, and for -1.
+        Number of threads; by default and for -1, all processors.
     verbose : int, default=0
-        1 shows the stage of the fit and its iterations: in a line of tqdm where it is installed.
+        1 shows the stage of the fit and its iterations, in a progress bar if tqdm is installed.
     progress : callable, optional
-        ``progress(stage, iteration, log_posterior)`` is called at each stage of the fit (iteration 0, no number) and after each
-        iteration of training. An exception that it raises ends the fit and leaves the estimator as it was.
+        ``progress(stage, iteration, log_posterior)`` is called at each stage of the fit (with iteration 0 and NaN) and after
+        each iteration of training. If it raises an exception, the fit ends and the estimator stays unchanged.
 
     Attributes
     ----------
     n_features_in_, feature_names_in_
-        Inputs, as scikit-learn has them.
+        Number and names of inputs, as in scikit-learn.
     converged_ : bool
         Whether training converged.
     n_iter_ : int
-        Number of iterations.
+        Number of iterations of training.
     log_evidence_ : float
-        Log marginal likelihood, or its bound or estimate.
+        Log marginal likelihood, or a bound or an estimate of it, depending on the method.
     trace_ : ndarray
-        The same, without constants of the target's units, over training.
+        Log posterior of the parameters over training, without constants of the target's units.
     relevance_ : dict
-        Share of the variance of the fitted function that each input accounts for together with others.
+        Share of each input in the variance of the fitted function, together with other inputs (total Sobol index).
     notes_ : list of str
-        What was chosen, and why.
+        Choices of the program, and their reasons.
     """
 
     # Arguments that are no flags of `gp fit`.
@@ -108,7 +109,7 @@ class Settings(BaseEstimator):
 
 
 def threads(n_jobs: int | None) -> int | None:
-    """The number of threads, as the engine takes it: nothing for all there are."""
+    """Number of threads for the Rust library; ``None`` for all processors."""
     if n_jobs is None or n_jobs == -1:
         return None
     if isinstance(n_jobs, (int, np.integer)) and 1 <= n_jobs <= _MOST_THREADS:

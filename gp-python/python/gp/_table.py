@@ -31,7 +31,7 @@ def has_kinds(X: Any) -> bool:
 
 
 def columns_of_array(X: Array, names: list[str]) -> list[Column]:
-    """The columns of an array of numbers, rows × columns: views, which the engine copies once."""
+    """Columns of an array of numbers, rows × columns: views, which the Rust library copies once."""
     return list(zip(names, repeat("number"), aligned(X).T))
 
 
@@ -53,10 +53,10 @@ def _values(X: Any) -> list[Any]:
 
 
 def column(name: str, values: Any) -> Column:
-    """One column: numbers, truth values, dates or words.
+    """One column: numbers, booleans, dates or words.
 
-    Dates are days since 1970-01-01, of moments with a time zone in UTC. Durations and times of day are numbers, seconds,
-    as the command has them.
+    Dates are days since 1970-01-01, in UTC if they have a time zone. Durations and times of day are numbers, in seconds, as
+    in the command.
     """
     plain = _plain(values)
     kind = plain.dtype.kind
@@ -74,7 +74,7 @@ def column(name: str, values: Any) -> Column:
 
 
 def _plain(values: Any) -> Any:
-    """A column as an array: of objects, ``None`` among them, where numpy has no type for it."""
+    """A column as an array; of objects, with ``None`` for missing cells, if numpy has no type for it."""
     if isinstance(values, np.ndarray):
         return values
     if hasattr(values, "iloc"):

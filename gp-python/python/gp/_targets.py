@@ -12,7 +12,7 @@ from ._types import Column
 
 
 def names_of(y: Any) -> list[str]:
-    """The names of targets: their own, where they have some."""
+    """Names of targets: those of ``y`` if it has any, else ``y`` or ``y0``, ``y1``, …."""
     columns = getattr(y, "columns", None)
     names: list[Any] = list(columns) if columns is not None else [getattr(y, "name", None)]
     if all(isinstance(name, str) and name for name in names):
@@ -24,7 +24,7 @@ def names_of(y: Any) -> list[str]:
 
 
 def columns_of_numbers(y: Any, names: list[str], taken: set[str]) -> list[Column]:
-    """Targets of numbers as columns, under these names or, where they are taken, others."""
+    """Numeric targets as columns, under these names, extended if ``taken`` contains them."""
     y = np.asarray(y)
     if y.dtype.kind in "mM":
         raise ValueError(f"y is of type {y.dtype}: give numbers, such as days since some day, or seconds")
@@ -42,7 +42,7 @@ def labels_of(classes: Any) -> list[str]:
 
 
 def of_labels(labels: list[str], kind: str) -> Any:
-    """Classes of a model that another program wrote."""
+    """Classes of a model file, from its labels."""
     if kind == "number":
         numbers = np.array([float(label) for label in labels])
         return numbers.astype(np.int64) if np.all(numbers == np.round(numbers)) else numbers

@@ -1,6 +1,6 @@
 """Pictures of fitted estimators, drawn with matplotlib.
 
-Each function draws into ``ax``, or into new axes where there are none, and returns them.
+Each function draws into ``ax``, or into new axes if it is not given, and returns the axes.
 """
 
 from __future__ import annotations
@@ -26,18 +26,20 @@ def bands(
     points: int = 200,
     ax: Any = None,
 ) -> Any:
-    """The mean of new observations along the one input, and central intervals that hold them with these probabilities.
+    """Draws the mean of new observations along one input, with central intervals of these probabilities.
 
     Parameters
     ----------
     model : GPRegressor or GPCountRegressor
-        Fitted, with one input.
+        Fitted estimator with one input.
     X : array-like or table of shape (n_samples, 1)
-        Rows whose range is drawn.
+        Rows whose range is the axis.
     y : array-like of shape (n_samples,), optional
         Their targets, drawn as dots.
     levels : sequence of float, default=(0.5, 0.95)
+        Probabilities of the intervals.
     points : int, default=200
+        Number of points along the input.
     ax : matplotlib axes, optional
 
     Returns
@@ -64,17 +66,20 @@ def bands(
 
 
 def surface(model: Any, X: ArrayLike, *, inputs: tuple[int | str, int | str] = (0, 1), points: int = 40, ax: Any = None) -> Any:
-    """The mean of new observations, or the probability of the last class, over two inputs; all others have their median.
+    """Draws the mean of new observations, or the probability of the last class, over two inputs.
+
+    Other inputs have their median or, for words, their most frequent value.
 
     Parameters
     ----------
     model : estimator
-        Fitted.
+        Fitted estimator.
     X : array-like or table of shape (n_samples, n_features)
-        Rows whose range is drawn.
+        Rows whose ranges are the axes.
     inputs : pair of int or str, default=(0, 1)
+        Numbers or names of the two inputs.
     points : int, default=40
-        Points along each input.
+        Number of points along each input.
     ax : matplotlib axes, optional
 
     Returns
@@ -103,20 +108,23 @@ def partial_dependence(
     rows: int = 100,
     ax: Any = None,
 ) -> list[Any]:
-    """How predictions change with one input at a time: their mean over rows whose other inputs stay as they are.
+    """Draws how predictions depend on one input at a time: their mean over rows that keep their other inputs.
+
+    At each value, the band contains 80 % of the rows' predictions.
 
     Parameters
     ----------
     model : estimator
-        Fitted; of classes it is the probability of the last one.
+        Fitted estimator; of a classifier, the probability of the last class is drawn.
     X : array-like or table of shape (n_samples, n_features)
     inputs : list of int or str, optional
-        Inputs to draw; the four most relevant ones unless given.
+        Inputs to draw (default: the four most relevant ones).
     points : int, default=40
+        Number of points along each input.
     rows : int, default=100
-        Rows to average over, evenly chosen from ``X``.
+        Number of rows to average over, evenly spaced in ``X``.
     ax : list of matplotlib axes, optional
-        Axes for each input.
+        One per input.
 
     Returns
     -------
@@ -144,18 +152,19 @@ def partial_dependence(
 
 
 def calibration(model: Any, X: ArrayLike, y: ArrayLike, *, bins: int = 10, ax: Any = None) -> Any:
-    """Whether probabilities are what they say, on rows that were not trained on.
+    """Draws a calibration curve: observed shares against predicted probabilities. Use rows that were not trained on.
 
-    Of numbers: which share of targets lies in central intervals of each probability. Of labels: which share of rows has a
-    label, by the probability that was predicted for it.
+    For numbers: share of targets inside the central interval of each probability. For labels: share of rows that have a label,
+    against the probability predicted for it.
 
     Parameters
     ----------
     model : estimator
-        Fitted.
+        Fitted estimator.
     X : array-like or table of shape (n_samples, n_features)
     y : array-like of shape (n_samples,)
     bins : int, default=10
+        Number of intervals of probability.
     ax : matplotlib axes, optional
 
     Returns

@@ -1,12 +1,13 @@
 //! Natural-gradient steps of a posterior, one per mini-batch, with first-order steps of everything else.
 //!
-//! A step of length ρ replaces a share ρ of the posterior by one batch's, with the weight of all N rows. Constant ρ
-//! averages the last 1/ρ batches and keeps their noise. Step t, from 0, has length c/(t + c/ρ₀): an average over the
-//! last c-th of the batches, since earlier ones had other parameters; at least B/N, an average over one epoch.
+//! A step of length ρ replaces a share ρ of the posterior by that of one batch, weighted as all N rows. With constant ρ
+//! the posterior averages the last 1/ρ batches and keeps their noise. Step t, from 0, has length c/(t + c/ρ₀), c = 5:
+//! an average over the last fifth of the batches, since earlier ones had other parameters. Steps are at least B/N long,
+//! an average over one epoch.
 //!
 //! `robust_max` [saturates](gp_likelihoods::Described::saturates): no gradient at rows with an improbable label, so a
-//! posterior that is soon certain excludes classes for good. Then all steps have length B/N, or five by the number of
-//! steps if longer, and the power of observations grows from 0 to 1 over five epochs, or half of the steps if sooner:
+//! posterior that is soon certain excludes classes for good. Then all steps have length B/N, or 5/(number of steps) if
+//! that is longer, and the power of observations grows from 0 to 1 over five epochs, or half of the steps if sooner:
 //! such maxima become rare.
 
 use super::bound::{Bound, SamplingMemory};

@@ -1,4 +1,4 @@
-//! Test of the likelihood template outside the workspace, with packaged crates, which reveals missing files.
+//! Test of the likelihood template outside the workspace. It uses packaged crates, so that missing files show.
 
 use std::fs;
 use std::path::Path;

@@ -47,36 +47,36 @@ pub struct CvOptions {
     /// Model to fit
     #[command(flatten)]
     pub spec: FitSpec,
-    /// Number of parts, drawn at random with equal shares of each label; as many as rows leave out one row at
-    /// a time (default: 5, or as many as --groups if these are fewer)
+    /// Number of folds, drawn at random and stratified by label; as many folds as rows is leave-one-out (default: 5,
+    /// or the number of groups if smaller)
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u16).range(2..))]
     pub folds: Option<u16>,
-    /// Table with columns split and test_row (rows counted from 0): the rows scored in each split
+    /// Table with columns split and test_row (from 0): the rows to score in each split
     #[arg(long, value_name = "CSV", conflicts_with = "folds")]
     pub splits: Option<PathBuf>,
-    /// Column of groups: rows of a group stay together, in training or scoring. It is no input
+    /// Column of groups, such as patients: all rows of a group are in the same fold. The column is not an input
     #[arg(long, value_name = "COL", conflicts_with_all = ["splits", "rolling"])]
     pub groups: Option<String>,
-    /// Column of numbers or dates for rolling validation: each part is scored by a model of the rows before
-    /// it
+    /// Column of numbers or dates for rolling validation: each fold is scored by a model of earlier rows
     #[arg(long, value_name = "COL", conflicts_with = "splits")]
     pub rolling: Option<String>,
-    /// With --rolling: length of the gap before each part that is not trained on; in days for dates
+    /// With --rolling: gap between training rows and fold, in units of the column (dates: days)
     #[arg(long, value_name = "LENGTH", requires = "rolling", value_parser = parse_stretch)]
     pub gap: Option<f64>,
-    /// With --rolling: length of the window to train on (default: all earlier rows)
+    /// With --rolling: length of the training window, in the same units (default: all earlier rows)
     #[arg(long, value_name = "LENGTH", requires = "rolling", value_parser = parse_stretch)]
     pub window: Option<f64>,
     /// Table to read
     #[command(flatten)]
     pub choice: TableChoice,
-    /// Folder for the checkpoints of all parts; --resume continues from them after an interruption
+    /// Folder for the checkpoints of all folds, to --resume from after Ctrl-C or a crash
     #[arg(long, value_name = "DIR", conflicts_with = "resume", group = "kept")]
     pub checkpoint: Option<PathBuf>,
-    /// Folder to go on from, with the same data and settings, to the same scores as without an interruption
+    /// Checkpoint folder to resume from, with the same data and settings; scores are the same as without an
+    /// interruption
     #[arg(long, value_name = "DIR", group = "kept")]
     pub resume: Option<PathBuf>,
-    /// Least time between checkpoints of a part, such as 10s; 0s for every iteration
+    /// Minimum time between checkpoints of a fold, such as 10s; 0s for every iteration
     #[arg(long, value_name = "TIME", value_parser = parse_time, default_value = "10s", requires = "kept")]
     pub checkpoint_every: Duration,
     /// Configuration file; flags take precedence

@@ -25,7 +25,7 @@ const PICTURE: &str = "demo.png";
 /// Options of `gp demo`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct DemoOptions {
-    /// Folder for the model, the predictions and the picture; it is made where it does not exist
+    /// Folder for the model, the predictions and the picture; created if missing
     #[arg(long, short, value_name = "DIR", default_value = "gp-demo")]
     pub output: PathBuf,
     /// Seed that chooses which rows are held out for testing

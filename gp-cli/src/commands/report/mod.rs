@@ -23,7 +23,7 @@ pub struct ReportOptions {
     /// Tables to score on, as with --test
     #[arg(value_name = "DATA")]
     pub tables: Vec<String>,
-    /// Table with the target, to score on; may be repeated, as for rows of training and others
+    /// Table to score on, with the target; may be repeated, for example for training and test rows
     #[arg(long, value_name = "DATA")]
     pub test: Vec<String>,
     /// Page to write

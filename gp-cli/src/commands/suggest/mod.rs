@@ -42,21 +42,21 @@ pub struct SuggestOptions {
     /// Table of candidates (default: any values within the ranges of the inputs)
     #[arg(value_name = "CANDIDATES")]
     pub candidates: Option<String>,
-    /// Number of points, chosen in turn as if earlier ones had been observed
+    /// Number of points, chosen one at a time as if earlier ones had been observed
     #[arg(long, value_name = "K", default_value_t = 1, help_heading = CHOICE,
         value_parser = clap::value_parser!(u16).range(1..=i64::from(MAX_POINTS)))]
     pub count: u16,
-    /// Target of a model of several that points are for (default: all of them together)
+    /// Target to choose points for, if the model has several (default: all together)
     #[arg(long, value_name = "COL", help_heading = CHOICE)]
     pub target: Option<String>,
-    /// Criterion for the value of a point; of several targets the sum, variances in units of theirs
+    /// Value of a point; with several targets the sum of their values, each in units of the standardised target
     #[arg(long, value_enum, default_value_t = By::Information, help_heading = CHOICE)]
     pub by: By,
     /// Direction of `--by improvement`: lowest or highest target
     #[arg(long, value_enum, help_heading = CHOICE)]
     pub goal: Option<Extreme>,
-    /// Best target so far, for `--by improvement`; by default the best mean at the points that the model
-    /// holds
+    /// Best target so far, for `--by improvement` (default: the best predicted mean at the points stored in the
+    /// model)
     #[arg(long, value_name = "VALUE", allow_hyphen_values = true, help_heading = CHOICE)]
     pub best: Option<String>,
     /// Seed of the search
@@ -65,22 +65,22 @@ pub struct SuggestOptions {
     /// Range of a numeric or date input (default: that of the training data); may be repeated
     #[arg(long, value_name = "COL=LO..HI", help_heading = PLACES)]
     pub range: Vec<String>,
-    /// Values that an input may take (default: those of the training data or of its range); may be repeated
+    /// Values that an input may have (default: those of the training data, or any within its range); may be repeated
     #[arg(long, value_name = "COL=A,B", help_heading = PLACES)]
     pub levels: Vec<String>,
     /// Fixed value of an input; may be repeated
     #[arg(long, value_name = "COL=VALUE", help_heading = PLACES)]
     pub at: Vec<String>,
-    /// Columns to copy from the table of candidates; may be repeated
+    /// Column to copy from the table of candidates; may be repeated
     #[arg(long, value_name = "COL", requires = "candidates", help_heading = PLACES)]
     pub id: Vec<String>,
     /// Options for reading the table of candidates
     #[command(flatten, next_help_heading = PLACES)]
     pub table: TableOptions,
-    /// Table to write, in the format of its name: {writers}; the first of them to the standard output unless given
+    /// Table to write, in the format of its extension: {writers} (default: the first, to the standard output)
     #[arg(long, short, value_name = "OUT", help_heading = OUTPUT)]
     pub output: Option<PathBuf>,
-    /// Format of the written table, as a file extension, such as jsonl
+    /// Format of the table to write, as a file extension, such as jsonl
     #[arg(long, value_name = "NAME", help_heading = OUTPUT)]
     pub output_format: Option<String>,
     /// Replace an existing file

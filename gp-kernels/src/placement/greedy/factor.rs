@@ -1,7 +1,7 @@
 //! Factor `Φᵀ`, N×j, one column per chosen point.
 //!
-//! Residual variances never grow: each choice updates only *near* points (largest variances), and all once the best
-//! near variance falls to the last maximum of the rest. Choices are unaffected.
+//! Residual variances never grow. Each choice therefore updates only the *near* points (largest variances), until the
+//! best of them falls to the last maximum of the rest; then all are updated. Choices are unaffected.
 
 use gp_linalg::Threading;
 use rayon::prelude::*;

@@ -1,4 +1,4 @@
-//! Softmax against logistic likelihood, product rules, and differences.
+//! Softmax compared with logistic likelihood, product rules and differences.
 
 use super::gumbel::GumbelRace;
 use crate::Race;

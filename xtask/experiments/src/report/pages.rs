@@ -126,7 +126,11 @@ fn ends(known: &Known) -> Option<String> {
     let evaluations = if failed == 1 { "1 evaluation" } else { &format!("{failed} evaluations") };
     (!said.is_empty()).then(|| {
         let end = format!("How training ended: {}. {evaluations} failed.", said.join("; "));
-        if early == 0 { end } else { format!("{end} {} ended early, for another reason than in the paper.", runs(early)) }
+        if early == 0 {
+            end
+        } else {
+            format!("{end} {} ended early, for another reason than in the paper.", runs(early))
+        }
     })
 }
 

@@ -1,4 +1,4 @@
-//! One module queries memory; tables are read through the counting reader.
+//! Only one module queries memory; tables are read through the counting reader.
 
 use crate::tidy::finding::Finding;
 use crate::tidy::tree::{Audience, SourceFile, Tree};

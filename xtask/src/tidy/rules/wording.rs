@@ -1,4 +1,4 @@
-//! Summaries open with a noun phrase or a third-person verb; counts say "per", not "a".
+//! Summaries start with a noun phrase or a third-person verb; counts say "per", not "a".
 
 use crate::tidy::finding::Finding;
 use crate::tidy::tree::{DocComment, SourceFile, Tree, shipped_comments};

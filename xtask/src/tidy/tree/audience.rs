@@ -1,4 +1,4 @@
-//! Audience of code, for rules about panics and documentation.
+//! Audience of code (users or tests), for rules about panics and documentation.
 
 use std::ops::RangeInclusive;
 
