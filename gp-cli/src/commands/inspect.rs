@@ -162,8 +162,8 @@ fn mixture(weights: &[f64]) -> String {
     let mut sorted = weights.to_vec();
     sorted.sort_by(|a, b| b.total_cmp(a));
     let largest: Vec<String> = sorted.iter().take(MAX_PARTS).map(|weight| percent(*weight)).collect();
-    let which = if sorted.len() > MAX_PARTS { "up to " } else { "" };
-    format!("{} models (uncertain parameters), with weights {which}{}", sorted.len(), largest.join(", "))
+    let which = if sorted.len() > MAX_PARTS { "largest weights" } else { "weights" };
+    format!("a mixture of {} parts, {which} {}", sorted.len(), largest.join(", "))
 }
 
 fn origin(model: &Model, page: &mut Page) {

@@ -11,7 +11,7 @@ use crate::encode::{Factors, Inputs, Role, RowEncoder, Survey, Target, checked};
 use crate::error::{CliError, ErrorKind};
 use crate::left_out::LeftOut;
 use crate::method::TrainingRows;
-use crate::missing::{MissingRules, none_left};
+use crate::missing::MissingRules;
 use crate::own_rows::all_succeed;
 use gp_ep::{DataError, DataSource, Rows as Selection};
 use gp_likelihoods::Support;

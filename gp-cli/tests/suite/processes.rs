@@ -260,7 +260,7 @@ fn tables_read_in_parts_give_the_bits_of_one_process() {
     ] {
         let words = |model: &str| {
             format!(
-                "fit {table} --target whole --features x,is_even,word {how} --kernel rbf(lengthscale=1) --method vfe --inducing 5 --iterations 1 --stream always --quiet --force --output {model}"
+                "fit {table} --target whole --features x,is_even,word {how} --kernel rbf(lengthscale=1) --units model --method vfe --inducing 5 --iterations 1 --stream always --quiet --force --output {model}"
             )
         };
         let (code, _, err) = alone(folder, &words("one.gp"));

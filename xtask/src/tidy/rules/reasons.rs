@@ -5,7 +5,7 @@ use crate::tidy::tree::Tree;
 use std::collections::BTreeSet;
 
 const FILE: &str = "ARCHITECTURE.md";
-const HEADING: &str = "## Other people's crates";
+const HEADING: &str = "## Third-party crates";
 
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     let own: BTreeSet<&str> = tree.manifests().filter_map(|manifest| manifest.package.as_deref()).collect();
