@@ -10,7 +10,7 @@ use crate::error::{CliError, ErrorKind};
 use crate::files::InputFiles;
 use crate::interrupt;
 use crate::line::Line;
-use gp_optim::files::Onlooker;
+use gp_optim::files::DiscardedWrites;
 use gp_optim::{Team, TeamError};
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -34,7 +34,7 @@ pub(crate) fn run(team: &Team, line: &Line, run: RunLine<'_>) -> ExitCode {
         run(&mut io::stdout(), &mut io::stderr(), line)
     } else {
         interrupt::end_silently();
-        let _onlooker = Onlooker::new();
+        let _onlooker = DiscardedWrites::new();
         run(&mut io::sink(), &mut words, &Line::default())
     };
     if code != 0 {
@@ -171,9 +171,9 @@ mod tests {
 
     #[test]
     fn a_process_that_differs_is_named_by_all() {
-        let same = Team::pretended(3, |team| check_same(&team, "version", "1.0 ä").is_ok());
+        let same = Team::in_threads(3, |team| check_same(&team, "version", "1.0 ä").is_ok());
         assert_eq!(same, [true; 3]);
-        let refused = Team::pretended(3, |team| {
+        let refused = Team::in_threads(3, |team| {
             let own = if team.rank() == 2 { "" } else { "1.0" };
             check_same(&team, "version", own).unwrap_err().to_string()
         });
@@ -192,7 +192,7 @@ mod tests {
                 .into_iter()
                 .zip(&folders)
                 .for_each(|(text, folder)| write(text, folder));
-            Team::pretended(3, |team| {
+            Team::in_threads(3, |team| {
                 let path = folders[team.rank()].path().join("t.csv");
                 check_inputs(&team, &InputFiles::none().and("DATA", Some(&path)))
                     .map_err(|error| error.to_string())
@@ -219,9 +219,9 @@ mod tests {
 
     #[test]
     fn decisions_are_those_of_the_first() {
-        let told = Team::pretended(3, |team| of_first(&team, || Ok((team.rank(), 0.1))).unwrap());
+        let told = Team::in_threads(3, |team| of_first(&team, || Ok((team.rank(), 0.1))).unwrap());
         assert_eq!(told, [(0, 0.1); 3]);
-        let failed = Team::pretended(2, |team| {
+        let failed = Team::in_threads(2, |team| {
             of_first::<f64>(&team, || Err(CliError::usage("no"))).unwrap_err().kind()
         });
         assert_eq!(failed, [ErrorKind::Usage, ErrorKind::Elsewhere]);

@@ -15,7 +15,7 @@ pub(crate) fn share_of_rows(team: &Team, rank: usize, rows: usize) -> Range<usiz
 /// `true` in all processes if every one has succeeded.
 pub(crate) fn all_succeed(team: &Team, own: bool) -> Result<bool, TeamError> {
     let mut failures = [f64::from(u8::from(!own))];
-    team.count_up(&mut failures)?;
+    team.sum_counts(&mut failures)?;
     Ok(failures[0] == 0.0)
 }
 

@@ -82,7 +82,7 @@ mod tests {
     fn shares_are_whole_blocks_and_all_get_all_rows() {
         for rows in [1, ROWS_OF_BLOCK, ROWS_OF_BLOCK + 1, 5 * ROWS_OF_BLOCK, 7 * ROWS_OF_BLOCK - 3] {
             for count in 1..=9 {
-                let found = Team::pretended(count, |team| {
+                let found = Team::in_threads(count, |team| {
                     let longest = std::sync::Mutex::new(0);
                     let joined = by_rows(&team, rows, |own| {
                         assert!(own.start.is_multiple_of(ROWS_OF_BLOCK));
@@ -106,7 +106,7 @@ mod tests {
             true => Err(CliError::new(ErrorKind::Data, format!("row {}", rows - own.start))),
             false => Ok(lists(own)),
         };
-        let found = Team::pretended(4, |team| by_rows(&team, rows, wrong).unwrap_err().to_string());
+        let found = Team::in_threads(4, |team| by_rows(&team, rows, wrong).unwrap_err().to_string());
         assert_eq!(found, vec![wrong(0..rows).unwrap_err().to_string(); 4]);
     }
 }

@@ -188,10 +188,10 @@ pub enum InferenceError {
 impl InferenceError {
     /// `true` if nearby parameters may succeed.
     #[must_use]
-    pub fn is_of_one_place(&self) -> bool {
+    pub fn is_local(&self) -> bool {
         match self {
             Self::NotFinite { .. } | Self::Observation { .. } | Self::Likelihood(_) => true,
-            Self::Data(fault) => fault.is_of_the_place(),
+            Self::Data(fault) => fault.is_local(),
             _ => false,
         }
     }
@@ -207,8 +207,8 @@ impl InferenceError {
 }
 
 impl SharedError for InferenceError {
-    fn is_of_the_place(&self) -> bool {
-        self.is_of_one_place()
+    fn is_local(&self) -> bool {
+        self.is_local()
     }
 }
 

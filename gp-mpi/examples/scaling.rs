@@ -76,7 +76,7 @@ impl Found {
             }
         }
         // Process 0 collects the counts of all.
-        team.count_up(&mut found.together.sent)?;
+        team.sum_counts(&mut found.together.sent)?;
         Ok(found)
     }
 

@@ -52,5 +52,5 @@ pub use stop::StopReason;
 pub use trace::Trace;
 pub use train::{
     DescentPlan, Training, TrainingError, TrainingProgress, TrainingStep, companion_memory, train,
-    train_beside, train_by_descent,
+    train_by_descent, train_with_companion,
 };

@@ -347,7 +347,7 @@ fn processes(team: &Team) -> Result<Value, CliError> {
     }
     let Traffic { messages, bytes, time } = team.traffic();
     let mut sent = [messages as f64, bytes as f64];
-    team.count_up(&mut sent)?;
+    team.sum_counts(&mut sent)?;
     Ok(json!({
         "count": team.count(),
         "messages": sent[0] as u64,

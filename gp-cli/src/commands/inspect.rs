@@ -95,7 +95,7 @@ fn json(model: &Model) -> serde_json::Value {
             "kernel_in_data_units": readable(latent.kernel, model.inputs()),
             "lengths": lengths(latent.kernel, model.inputs()),
             "lengthscales": length_scales(model, latent.kernel),
-            "seen_through": latent.represented_by.map(|_| latent.seen_as),
+            "seen_through": latent.represented_by.map(|_| latent.points_name),
             "inducing_inputs": latent.represented_by.map(|points| points.nrows()),
             "windows": latent.windows.map(|_| widths(model, latent)),
             "jitter": latent.jitter,
@@ -264,7 +264,7 @@ fn functions(model: &Model, page: &mut Page) {
         page.line("", &format!("exactly, in units of the model: {exactly}"));
         if let Some(points) = latent.represented_by {
             let covering = covering(training, latents[0]);
-            page.line("", &format!("represented by {} {}{covering}", points.nrows(), latent.seen_as));
+            page.line("", &format!("represented by {} {}{covering}", points.nrows(), latent.points_name));
         }
         let widths = widths(model, latent);
         if !widths.is_empty() {

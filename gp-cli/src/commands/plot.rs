@@ -205,7 +205,7 @@ fn two_inputs(
         .posterior()
         .describe()
         .first()
-        .and_then(|latent| latent.represented_by.map(|z| (z, latent.seen_as.to_owned())))
+        .and_then(|latent| latent.represented_by.map(|z| (z, latent.points_name.to_owned())))
     {
         let at = |d: usize| (0..z.nrows()).map(|m| scales[d].undo(z[(m, d)])).collect();
         layers.push(Layer::Rings { x: at(0), y: at(1), label });

@@ -12,7 +12,7 @@ pub(super) fn of_all(
 ) -> Result<(Vec<Tally>, Numbering), TeamError> {
     let counts = |tally: &Tally| [tally.numbers, tally.flags, tally.dates, tally.words];
     let mut counts: Vec<f64> = tallies.iter().flat_map(counts).map(|count| count as f64).collect();
-    team.count_up(&mut counts)?;
+    team.sum_counts(&mut counts)?;
     let counts = counts.as_chunks::<4>().0.iter().map(|counts| counts.map(|count| count as usize));
     let tally = |[numbers, flags, dates, words]: [usize; 4]| Tally { numbers, flags, dates, words };
     let Numbering { rows, first, is_broken } = numbering;

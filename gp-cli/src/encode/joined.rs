@@ -156,7 +156,7 @@ mod tests {
         for count in [2, 3, 5] {
             // The last process has no rows.
             let start = |rank: usize| (rank * ROWS / (count - 1)).min(ROWS);
-            let found = Team::pretended(count, |team| {
+            let found = Team::in_threads(count, |team| {
                 let parts = (0..count - 1).map(|rank| survey(start(rank)..start(rank + 1)));
                 let parts: Vec<(Survey, Vec<Vec<f64>>)> = parts.collect();
                 let surveys = parts

@@ -95,7 +95,7 @@ mod tests {
         let names = Columns { others: vec![(Role::Weights, "weight")], ..Columns::new(&["x", "w"], "y") };
         let whole = Survey::of(&table, &names).unwrap();
         for count in [2, 3, 5] {
-            let measured = Team::pretended(count, |team| {
+            let measured = Team::in_threads(count, |team| {
                 let mut survey = Survey::begin(&table, &names).unwrap();
                 let mut rows = Vec::new();
                 let mut keep = |row: &[f64]| {

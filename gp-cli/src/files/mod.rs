@@ -9,7 +9,7 @@ pub use inputs::InputFiles;
 pub(crate) use read::{Unread, read_at_most, read_within};
 
 use crate::error::{CliError, ErrorKind};
-use gp_optim::files::{self, Existing, Onlooker, Unfinished};
+use gp_optim::files::{self, DiscardedWrites, Existing, Unfinished};
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -138,7 +138,7 @@ impl TraceFile {
 /// # Errors
 /// [`Io`](crate::ErrorKind::Io), with the path.
 pub fn make_writable_folder(folder: &Path) -> Result<(), CliError> {
-    if Onlooker::is_here() {
+    if DiscardedWrites::is_here() {
         return Ok(());
     }
     fs::create_dir_all(folder).map_err(|cause| CliError::io("make the folder", folder, cause))?;

@@ -11,7 +11,7 @@ use crate::memory::Budget;
 use crate::method::{SECOND_STAGE, target_stage};
 use crate::model::{MODEL, UNITS, says_nothing_of_lengths};
 use gp_ep::DataSource as _;
-use gp_optim::files::{FolderLock, Onlooker};
+use gp_optim::files::{DiscardedWrites, FolderLock};
 use gp_optim::{CheckpointFile, Control, OptimError};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -60,7 +60,7 @@ impl CheckpointFolder {
     pub fn begin(folder: &Path, plan: &Plan, spec: &FitSpec) -> Result<Self, CliError> {
         let lock = Arc::new(lock(folder)?);
         let folder = folder.to_owned();
-        if !Onlooker::is_here() && [RECORD, TRAINING].iter().any(|name| folder.join(name).exists()) {
+        if !DiscardedWrites::is_here() && [RECORD, TRAINING].iter().any(|name| folder.join(name).exists()) {
             let shown = folder.display();
             let message = format!(
                 "`{shown}` holds a checkpoint already; go on from it with --resume {shown}, or choose another folder"
@@ -173,7 +173,7 @@ impl CheckpointFolder {
     /// # Errors
     /// [`Io`](ErrorKind::Io).
     pub fn remove(&self) -> Result<(), CliError> {
-        if Onlooker::is_here() {
+        if DiscardedWrites::is_here() {
             return Ok(());
         }
         self.file().remove().map_err(OptimError::from)?;

@@ -194,7 +194,7 @@ mod tests {
             // A reader counts rows by the length of its file.
             (table.raw().own().len() * table.raw().dim() * size_of::<f64>()) as u64
         };
-        Team::pretended(count, write)
+        Team::in_threads(count, write)
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::functions::{Approximation, Functions};
 use super::record::{About, Influence, TrainingRecord};
-use super::separate::Apart;
+use super::separate::SeparatePosterior;
 use super::{Held, Model};
 use crate::encode::Target;
 use crate::error::{CliError, ErrorKind};
@@ -81,7 +81,7 @@ pub fn together(each: &[Approximation], likelihood: Box<dyn Likelihood>) -> Resu
     match parts {
         Some(parts) => super::approximation(parts, likelihood),
         None => Ok(Predictor::new(
-            Functions::new(Apart::new(latents)),
+            Functions::new(SeparatePosterior::new(latents)),
             likelihood,
             Evaluator::default().threading(),
         )?),

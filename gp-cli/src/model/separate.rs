@@ -15,7 +15,7 @@ const NAME: &str = "apart";
 pub(super) const ENTRY: PosteriorEntry = PosteriorEntry::new(NAME, read);
 
 #[derive(Clone, Debug)]
-pub(super) struct Apart(Vec<Functions>);
+pub(super) struct SeparatePosterior(Vec<Functions>);
 
 #[derive(Debug, Deserialize)]
 struct StoredPart {
@@ -23,13 +23,13 @@ struct StoredPart {
     value: Value,
 }
 
-impl Apart {
+impl SeparatePosterior {
     pub(super) fn new(each: Vec<Functions>) -> Self {
         Self(each)
     }
 }
 
-impl Posterior for Apart {
+impl Posterior for SeparatePosterior {
     fn latent_count(&self) -> usize {
         self.0.len()
     }
@@ -83,7 +83,7 @@ impl Posterior for Apart {
     }
 }
 
-impl Storable for Apart {
+impl Storable for SeparatePosterior {
     fn name(&self) -> &'static str {
         NAME
     }
@@ -112,5 +112,5 @@ fn read(stored: Stored<'_>) -> Result<Functions, CliError> {
             || CliError::new(ErrorKind::Model, "a posterior of one target with other latent functions");
         if found.latent_count() == 1 { Ok(found) } else { Err(wrong()) }
     });
-    Ok(Functions::new(Apart::new(each.collect::<Result<_, CliError>>()?)))
+    Ok(Functions::new(SeparatePosterior::new(each.collect::<Result<_, CliError>>()?)))
 }

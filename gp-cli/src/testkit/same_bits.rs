@@ -7,7 +7,7 @@ use super::report::Findings;
 use crate::error::{CliError, ErrorKind};
 use crate::method::{Optimizer, Problem, TrainingRows};
 use gp_likelihoods::Likelihood;
-use gp_optim::files::Onlooker;
+use gp_optim::files::DiscardedWrites;
 use gp_optim::{CheckpointFile, Control, Interrupt, Team};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -110,7 +110,7 @@ fn resuming_with_others(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<
         let problem = || kit.short_fit(likelihood, Table::new(task, ROWS_TO_SHARE).in_memory(), by);
         for resumption in 0..MAX_RESUMPTIONS {
             let outcomes = in_team(1 + resumption % 2, |team| {
-                let _onlooker = (!team.leads()).then(Onlooker::new);
+                let _onlooker = (!team.leads()).then(DiscardedWrites::new);
                 let mut own = problem()?;
                 own.settings.control = interrupted_after_one(&file).with_team(team);
                 numbers(kit, own, task)
@@ -135,7 +135,7 @@ fn in_team<T: Send>(
     count: usize,
     work: impl Fn(Team) -> Result<T, CliError> + Sync,
 ) -> Vec<Result<T, CliError>> {
-    Team::pretended(count, |team| {
+    Team::in_threads(count, |team| {
         let ended = |_| Err(CliError::new(ErrorKind::Numerical, "a process of the team has panicked"));
         catch_unwind(AssertUnwindSafe(|| work(team))).unwrap_or_else(ended)
     })

@@ -74,7 +74,7 @@ fn processes_read_parts_of_the_table() {
         let input = Input::open(&file(name), 0).unwrap();
         let whole = rows(formats.pieces(&input, &options).unwrap());
         for count in 1..=5 {
-            let parts = Team::pretended(count, |team| {
+            let parts = Team::in_threads(count, |team| {
                 let input = Input::open(&file(name), 0).unwrap();
                 rows(formats.own_pieces(&input, &options, &team).unwrap().unwrap())
             });

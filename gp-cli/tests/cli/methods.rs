@@ -268,7 +268,11 @@ fn active_points_are_a_placement_for_labels() {
     }
     assert!(points != placed("greedy"));
     let desk = with(&sine(40));
-    desk.refused("fit t.csv --target y --method vfe --placement ivm", 2, &["--placement ivm", "observations other than labels"]);
+    desk.refused(
+        "fit t.csv --target y --method vfe --placement ivm",
+        2,
+        &["--placement ivm", "observations other than labels"],
+    );
     desk.refused("fit t.csv --target y --method ivm", 2, &["method ivm", "needs labels"]);
     desk.refused(
         "fit t.csv --target y --method vfe --components 2",

@@ -119,7 +119,7 @@ enum Fault {
     /// Panic at invalid rows.
     Panic,
     /// Other results per process.
-    Apart,
+    SeparatePosterior,
 }
 
 impl Faulty {
@@ -157,7 +157,7 @@ impl Method for Faulty {
     }
 
     fn shares_rows(&self) -> bool {
-        self.fault == Fault::Apart
+        self.fault == Fault::SeparatePosterior
     }
 
     fn objection(&self, likelihood: &dyn Likelihood) -> Option<String> {
@@ -218,7 +218,7 @@ impl Method for Faulty {
                 gp_linalg::Threading::Pool,
             )?;
         }
-        if self.fault == Fault::Apart {
+        if self.fault == Fault::SeparatePosterior {
             fit.objective *= 1.0 + f64::EPSILON * control.team().rank() as f64;
         }
         if self.fault == Fault::Threads {
@@ -260,7 +260,7 @@ fn forgotten_weights_and_stale_sites_are_found() {
 #[test]
 fn bits_that_depend_on_threads_are_found() {
     assert_eq!(Faulty::looked_at(Fault::Threads), [Check::Threads]);
-    assert_eq!(Faulty::looked_at(Fault::Apart), [Check::Processes]);
+    assert_eq!(Faulty::looked_at(Fault::SeparatePosterior), [Check::Processes]);
 }
 
 #[test]

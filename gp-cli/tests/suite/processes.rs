@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 use gp_cli::Context;
 use gp_optim::Team;
-use gp_optim::files::Onlooker;
+use gp_optim::files::DiscardedWrites;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
@@ -32,8 +32,8 @@ fn alone(folder: &Path, words: &str) -> Ended {
 
 /// In `count` processes; only the first writes files.
 fn together(count: usize, folder: &Path, words: &str) -> Vec<Ended> {
-    Team::pretended(count, |team| {
-        let _onlooker = (!team.leads()).then(Onlooker::new);
+    Team::in_threads(count, |team| {
+        let _onlooker = (!team.leads()).then(DiscardedWrites::new);
         run(&Context::built_in().with_team(team), folder, words)
     })
 }

@@ -146,7 +146,7 @@ impl Posterior for IvmPosterior {
             kernel: self.model.kernels[latent].as_ref(),
             represented_by: Some(self.active_inputs(latent)),
             windows: None,
-            seen_as: "active points",
+            points_name: "active points",
             jitter: self.jitter(),
         }
     }

@@ -11,7 +11,7 @@ use gp_kernels::data::DataSource;
 use gp_kernels::stoppable;
 use gp_optim::{
     CheckpointFile, Companion, Control, Interrupt, MinimiseOptions, OptimError, ParameterSet,
-    ParameterSetMut, StopReason, Training, companion_memory, train_beside,
+    ParameterSetMut, StopReason, Training, companion_memory, train_with_companion,
 };
 use serde::{Deserialize, Serialize};
 
@@ -210,7 +210,7 @@ impl Ivm {
         let watch = |model: &Self, _: &Standing, now| {
             watch(EvaluationState::new(now, &|| IvmPosterior::new(model, active.clone())?.predictor()));
         };
-        train_beside(self, course, &all.minor, evaluate, watch)
+        train_with_companion(self, course, &all.minor, evaluate, watch)
     }
 }
 

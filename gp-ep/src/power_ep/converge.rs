@@ -126,7 +126,7 @@ impl BatchEp {
             }
             let sweep = self.pass(model, options, remembered.as_mut())?;
             done.sweeps += 1;
-            if remembered.as_ref().is_some_and(|remembered| remembered.turned_back) {
+            if remembered.as_ref().is_some_and(|remembered| remembered.reverted) {
                 done.last = sweep;
                 progress.since += 1;
                 continue;

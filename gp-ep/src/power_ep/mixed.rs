@@ -10,7 +10,7 @@ use gp_kernels::passes::{Layout, Sums};
 use gp_optim::Mixing;
 
 /// Relative change at which a mixture is abandoned.
-const ASTRAY: f64 = 2.0;
+const DIVERGED: f64 = 2.0;
 
 /// Smallest `max_sweeps` with mixing.
 const FEWEST: usize = 3;
@@ -25,7 +25,7 @@ pub(super) struct Remembered {
     least_change: f64,
     at_mixed: bool,
     /// `true` if the last sweep abandoned a mixture.
-    pub(super) turned_back: bool,
+    pub(super) reverted: bool,
 }
 
 impl Remembered {
@@ -39,14 +39,14 @@ impl Remembered {
             last: None,
             least_change: f64::INFINITY,
             at_mixed: false,
-            turned_back: false,
+            reverted: false,
         })
     }
 
     /// `true` if a mixture is too far from convergence.
-    fn is_astray(&self, sweep: &Sweep) -> bool {
+    fn has_diverged(&self, sweep: &Sweep) -> bool {
         let is_near =
-            sweep.improper == 0 && sweep.log_z.is_finite() && sweep.change <= ASTRAY * self.least_change;
+            sweep.improper == 0 && sweep.log_z.is_finite() && sweep.change <= DIVERGED * self.least_change;
         self.at_mixed && !is_near
     }
 }
@@ -58,13 +58,13 @@ impl BatchEp {
         options: &EpOptions,
         remembered: &mut Remembered,
     ) -> Result<Sweep, InferenceError> {
-        remembered.turned_back = false;
+        remembered.reverted = false;
         let sweep = match (self.propose(model, options), remembered.last) {
-            (Ok(sweep), Some(last)) if remembered.is_astray(&sweep) => {
+            (Ok(sweep), Some(last)) if remembered.has_diverged(&sweep) => {
                 return self.turn_back(last, remembered);
             }
             // Mixtures extrapolate; their likelihoods may be impossible to integrate.
-            (Err(error), Some(last)) if remembered.at_mixed && error.is_of_one_place() => {
+            (Err(error), Some(last)) if remembered.at_mixed && error.is_local() => {
                 return self.turn_back(last, remembered);
             }
             (found, _) => found?,
@@ -110,7 +110,7 @@ impl BatchEp {
     /// Returns to the last plain sweep; clears the memory.
     fn turn_back(&mut self, last: Sweep, remembered: &mut Remembered) -> Result<Sweep, InferenceError> {
         self.end_mixed(remembered)?;
-        remembered.turned_back = true;
+        remembered.reverted = true;
         Ok(last)
     }
 

@@ -18,7 +18,7 @@ use crate::posterior::Predictor;
 use gp_kernels::data::{DataError, DataSource};
 use gp_kernels::posterior::{InducingPosterior, MixturePosterior};
 use gp_optim::{
-    Batch, Batches, Companion, MinimiseOptions, TrainingProgress, train_beside, train_by_descent,
+    Batch, Batches, Companion, MinimiseOptions, TrainingProgress, train_by_descent, train_with_companion,
 };
 
 /// Training passes that justify one more over own sites.
@@ -65,7 +65,7 @@ pub enum EpState {
     /// Outer learning, with convergence of the sites.
     Converged(BatchEp, Convergence),
     /// Inner learning: sites from before the last parameter step.
-    Beside(BatchEp),
+    Inner(BatchEp),
     /// Mini-batches, with an estimate for own sites if time allowed.
     InBatches(MiniBatchEp, Option<Settled>),
 }
@@ -75,7 +75,7 @@ impl EpState {
     #[must_use]
     pub fn batch(&mut self) -> Option<&mut BatchEp> {
         match self {
-            Self::Converged(state, _) | Self::Beside(state) => Some(state),
+            Self::Converged(state, _) | Self::Inner(state) => Some(state),
             Self::InBatches(..) => None,
         }
     }
@@ -86,7 +86,7 @@ impl EpState {
     /// As [`BatchEp::posterior`].
     pub fn posterior(&self, model: &PowerEp, latent: usize) -> Result<InducingPosterior, InferenceError> {
         match self {
-            Self::Converged(state, _) | Self::Beside(state) => state.posterior(model, latent),
+            Self::Converged(state, _) | Self::Inner(state) => state.posterior(model, latent),
             Self::InBatches(state, _) => state.posterior(model, latent),
         }
     }
@@ -97,7 +97,7 @@ impl EpState {
     /// [`InferenceError::Kernel`] without factor of `K_zz`.
     pub fn predictor(&self, model: &PowerEp) -> Result<Predictor, InferenceError> {
         match self {
-            Self::Converged(state, _) | Self::Beside(state) => state.predictor(model),
+            Self::Converged(state, _) | Self::Inner(state) => state.predictor(model),
             Self::InBatches(state, _) => state.predictor(model),
         }
     }
@@ -126,7 +126,7 @@ impl PowerEp {
         let watch = |model: &Self, Whole(state): &Outer, now| {
             watch(EvaluationState::new(now, &|| state.predictor(model)));
         };
-        let training = train_beside(self, &mut state, options, evaluate, watch)?;
+        let training = train_with_companion(self, &mut state, options, evaluate, watch)?;
         let Whole(mut state) = state;
         let convergence = converge(&mut state, self, ep, &is_short)?;
         Ok(Trained {
@@ -158,7 +158,7 @@ impl PowerEp {
         let run = train_by_descent(self, &mut state, plan, evaluate, watch)?;
         let Whole(mut state) = state;
         refresh_or_reset(&mut state, self)?;
-        Ok(Trained { run: LearningRecord::Descended(run), state: EpState::Beside(state) })
+        Ok(Trained { run: LearningRecord::Descended(run), state: EpState::Inner(state) })
     }
 
     /// One parameter step per batch; finally own sites converge.

@@ -71,7 +71,7 @@ fn sent(sizes: &Extents, count: usize, is_step: bool) -> [u64; 2] {
         let [messages, bytes] = before(&team);
         [messages - start[0], bytes - start[1]]
     };
-    let all = Team::pretended(count, work).into_iter();
+    let all = Team::in_threads(count, work).into_iter();
     all.fold([0; 2], |[messages, bytes], [more, more_bytes]| [messages + more, bytes + more_bytes])
 }
 

@@ -80,11 +80,11 @@ pub enum Fault {
 /// Error shared by processes.
 pub trait SharedError: From<DataError> + Send {
     /// `true` for [`Fault::OfThePlace`].
-    fn is_of_the_place(&self) -> bool;
+    fn is_local(&self) -> bool;
 }
 
 impl SharedError for DataError {
-    fn is_of_the_place(&self) -> bool {
+    fn is_local(&self) -> bool {
         matches!(self, Self::InAnotherProcess { of_the_place: true })
     }
 }
@@ -97,7 +97,7 @@ pub fn agreed<T, E: SharedError>(reduction: &dyn Reduction, done: Result<T, E>) 
     if reduction.processes() == 1 {
         return done;
     }
-    let fault = |error: &E| if error.is_of_the_place() { Fault::OfThePlace } else { Fault::OfTheRun };
+    let fault = |error: &E| if error.is_local() { Fault::OfThePlace } else { Fault::OfTheRun };
     let own = done.as_ref().err().map(fault);
     match reduction.agree(own)? {
         worst if worst == own => done,

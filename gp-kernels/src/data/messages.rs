@@ -107,7 +107,7 @@ impl Way {
         }
     }
 
-    /// Collects at process 0, as [`Team::count_up`](gp_optim::Team::count_up) begins.
+    /// Collects at process 0, as [`Team::sum_counts`](gp_optim::Team::sum_counts) begins.
     fn together(&mut self) {
         let mut step = 1;
         while step < self.clocks.len() {

@@ -219,7 +219,7 @@ impl<S: DataSource + Send> DataSource for SpreadRows<S> {
         let own = within(&wanted, &self.own);
         let read = self.packed(own);
         let mut failures = [f64::from(u8::from(read.is_err()))];
-        self.team.count_up(&mut failures)?;
+        self.team.sum_counts(&mut failures)?;
         let packed = read?;
         if failures[0] > 0.0 {
             return Err(DataError::InAnotherProcess { of_the_place: false });
@@ -301,7 +301,7 @@ mod tests {
     #[test]
     fn every_row_has_one_holder_and_own_rows_need_no_messages() {
         for (count, processes) in [(1, 3), (600, 8), (1000, 1), (2000, 4), (5000, 3)] {
-            let held = Team::pretended(processes, |team| {
+            let held = Team::in_threads(processes, |team| {
                 with_rows(team, count, |data| {
                     let (team, own) = data.held().unwrap();
                     check(&Rows::Range(own.clone()), data);
@@ -324,7 +324,7 @@ mod tests {
         let count = 2000;
         let batch: Vec<usize> = (0..500).map(|i| (i * 737 + 11) % count).collect();
         for processes in [1, 2, 3, 4, 7] {
-            Team::pretended(processes, |team| {
+            Team::in_threads(processes, |team| {
                 with_rows(team.clone(), count, |data| {
                     let other = Rows::List(&batch);
                     if processes > 1 {

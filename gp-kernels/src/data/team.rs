@@ -54,7 +54,7 @@ impl Reduction for TeamReduction {
     fn agree(&self, own: Option<Fault>) -> Result<Option<Fault>, DataError> {
         let mut counts =
             [Fault::OfThePlace, Fault::OfTheRun].map(|fault| f64::from(u8::from(own == Some(fault))));
-        self.0.count_up(&mut counts)?;
+        self.0.sum_counts(&mut counts)?;
         Ok(match counts {
             [_, of_the_run] if of_the_run > 0.0 => Some(Fault::OfTheRun),
             [of_the_place, _] if of_the_place > 0.0 => Some(Fault::OfThePlace),
@@ -173,7 +173,7 @@ mod tests {
         for lanes in [1, 2, 3, 7, 16, 61] {
             let whole = of(&(0..lanes));
             for count in [1, 2, 3, 4, 5, 8] {
-                let sums = Team::pretended(count, |team| {
+                let sums = Team::in_threads(count, |team| {
                     let reduction = TeamReduction::of(team.clone());
                     let nodes = nodes(lanes, &reduction.own(lanes));
                     let sums: Vec<_> = nodes.iter().map(|node| [of(node), -0.0]).collect();

@@ -120,7 +120,7 @@ impl DensePosterior {
 impl LatentPosterior for DensePosterior {
     fn describe(&self) -> LatentFunction<'_> {
         let (kernel, jitter) = (self.kernel(), self.factor.jitter().added);
-        LatentFunction { kernel, represented_by: None, windows: None, seen_as: "all rows", jitter }
+        LatentFunction { kernel, represented_by: None, windows: None, points_name: "all rows", jitter }
     }
 
     fn predict(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<LatentPrediction, KernelError> {

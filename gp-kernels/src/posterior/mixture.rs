@@ -23,7 +23,7 @@ pub struct LatentFunction<'a> {
     /// Window variances, if any.
     pub windows: Option<MatRef<'a, f64>>,
     /// Name of these points.
-    pub seen_as: &'static str,
+    pub points_name: &'static str,
     /// Jitter of the factored matrix.
     pub jitter: f64,
 }
@@ -136,7 +136,11 @@ impl LatentPosterior for InducingPosterior {
             kernel: self.kernel(),
             represented_by: Some(self.inputs().z().as_dyn_stride()),
             windows: self.inputs().windows().map(|windows| windows.as_dyn_stride()),
-            seen_as: if self.inputs().windows().is_some() { "inducing windows" } else { "inducing points" },
+            points_name: if self.inputs().windows().is_some() {
+                "inducing windows"
+            } else {
+                "inducing points"
+            },
             jitter: self.jitter().added,
         }
     }

@@ -29,7 +29,7 @@ impl From<DataError> for Fault {
     }
 }
 impl SharedError for Fault {
-    fn is_of_the_place(&self) -> bool {
+    fn is_local(&self) -> bool {
         false
     }
 }
@@ -259,7 +259,7 @@ fn threads_change_no_bits_and_records_change_nothing() {
 }
 
 fn in_team<T: Send>(count: usize, work: impl Fn(Arc<dyn Reduction>) -> T + Sync) -> Vec<T> {
-    Team::pretended(count, |team| work(Arc::new(TeamReduction::of(team))))
+    Team::in_threads(count, |team| work(Arc::new(TeamReduction::of(team))))
 }
 
 #[test]

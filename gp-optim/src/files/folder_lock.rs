@@ -1,7 +1,7 @@
 //! Folders locked for one process.
 
 use super::leftovers::sweep;
-use super::onlooker::Onlooker;
+use super::onlooker::DiscardedWrites;
 #[cfg(unix)]
 use super::onlooker::nowhere;
 use std::fs;
@@ -21,7 +21,7 @@ impl FolderLock {
     /// # Errors
     /// [`io::ErrorKind::ResourceBusy`] if locked; system errors.
     pub fn take(folder: &Path) -> io::Result<Self> {
-        if Onlooker::is_here() {
+        if DiscardedWrites::is_here() {
             return Self::of_nothing();
         }
         fs::create_dir_all(folder)?;
@@ -30,7 +30,7 @@ impl FolderLock {
         Ok(lock)
     }
 
-    /// No lock, for an [`Onlooker`].
+    /// No lock, for an [`DiscardedWrites`].
     #[cfg(unix)]
     fn of_nothing() -> io::Result<Self> {
         Ok(Self { _folder: nowhere()? })

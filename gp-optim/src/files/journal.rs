@@ -1,7 +1,7 @@
 //! Files written line by line, readable while they are written.
 
 use super::held::{Lock, busy, lock_soon};
-use super::onlooker::{Onlooker, nowhere};
+use super::onlooker::{DiscardedWrites, nowhere};
 use super::place::is_stream;
 use super::unfinished::Existing;
 use std::fs::{self, File, OpenOptions};
@@ -14,7 +14,7 @@ use std::path::Path;
 /// [`ErrorKind::AlreadyExists`] with [`Existing::Keep`], [`ErrorKind::ResourceBusy`] if locked,
 /// [`ErrorKind::InvalidInput`] unless regular; system errors.
 pub fn open_journal(path: &Path, existing: Option<Existing>) -> io::Result<File> {
-    if Onlooker::is_here() {
+    if DiscardedWrites::is_here() {
         return nowhere();
     }
     if is_stream(path) {

@@ -1,7 +1,7 @@
 //! Temporary names and leftovers of killed processes.
 
 use super::held::{Lock, try_lock};
-use super::onlooker::Onlooker;
+use super::onlooker::DiscardedWrites;
 use super::place::is_at;
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, OpenOptions};
@@ -42,7 +42,7 @@ fn starts_with(name: &OsStr, prefix: &str) -> bool {
 }
 
 pub(super) fn remove_unowned(path: &Path) {
-    if Onlooker::is_here() {
+    if DiscardedWrites::is_here() {
         return;
     }
     let Ok(file) = OpenOptions::new().write(true).open(path) else { return };

@@ -32,6 +32,6 @@ pub use journal::open_journal;
 #[cfg(feature = "solvers")]
 pub(crate) use leftovers::remove_leftover;
 pub use leftovers::sweep;
-pub use onlooker::Onlooker;
+pub use onlooker::DiscardedWrites;
 pub use place::{is_same_file, is_stream};
 pub use unfinished::{Abandoned, Existing, Unfinished, abandon, replace};

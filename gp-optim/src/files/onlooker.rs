@@ -11,21 +11,21 @@ thread_local! {
 /// Guard: this module writes, locks, removes nothing in its thread.
 ///
 /// ```
-/// use gp_optim::files::{Onlooker, replace};
+/// use gp_optim::files::{DiscardedWrites, replace};
 ///
 /// let folder = tempfile::tempdir()?;
-/// let onlooker = Onlooker::new();
+/// let onlooker = DiscardedWrites::new();
 /// replace(&folder.path().join("a.txt"), b"text")?;
 /// drop(onlooker);
 /// assert!(!folder.path().join("a.txt").exists());
 /// # Ok::<(), std::io::Error>(())
 /// ```
 #[derive(Debug)]
-pub struct Onlooker {
+pub struct DiscardedWrites {
     _private: (),
 }
 
-impl Onlooker {
+impl DiscardedWrites {
     /// Takes effect until dropped.
     #[must_use]
     #[expect(clippy::new_without_default, reason = "it does something")]
@@ -41,7 +41,7 @@ impl Onlooker {
     }
 }
 
-impl Drop for Onlooker {
+impl Drop for DiscardedWrites {
     fn drop(&mut self) {
         ONLOOKERS.set(ONLOOKERS.get() - 1);
     }

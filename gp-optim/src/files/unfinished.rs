@@ -2,7 +2,7 @@
 
 use super::held::{Lock, busy, lock_soon};
 use super::leftovers::{beside, remove_unowned};
-use super::onlooker::{Onlooker, nowhere};
+use super::onlooker::{DiscardedWrites, nowhere};
 use super::place::{behind_links, folder_of, is_at};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, ErrorKind, Write};
@@ -44,7 +44,7 @@ impl Unfinished {
     /// # Errors
     /// As [`open_journal`](super::open_journal).
     pub fn claim(path: &Path, existing: Existing) -> io::Result<Self> {
-        if Onlooker::is_here() {
+        if DiscardedWrites::is_here() {
             return Ok(Self { file: BufWriter::new(nowhere()?), place: None });
         }
         if existing == Existing::Keep && fs::symlink_metadata(path).is_ok() {

@@ -5,7 +5,7 @@ mod envelope;
 use super::error::{CheckpointError, OptimError};
 use super::history::Record;
 use super::state::GradientState;
-use crate::files::{self, Onlooker};
+use crate::files::{self, DiscardedWrites};
 use crate::team::Team;
 use argmin::core::Error;
 use argmin::core::checkpointing::{Checkpoint, CheckpointingFrequency};
@@ -104,7 +104,7 @@ impl CheckpointFile {
     /// # Errors
     /// [`CheckpointError::Io`].
     pub fn remove(&self) -> Result<(), CheckpointError> {
-        if Onlooker::is_here() {
+        if DiscardedWrites::is_here() {
             return Ok(());
         }
         files::remove_leftover(&self.path);

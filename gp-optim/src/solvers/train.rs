@@ -98,14 +98,14 @@ pub fn train<M: ParameterSetMut + Clone, E: TrainingError>(
     mut watch: impl FnMut(&M, TrainingProgress),
 ) -> Result<Training, E> {
     let alone = |model: &M, (): &mut (), gradient: &mut [f64]| evaluate(model, gradient);
-    train_beside(model, &mut (), options, alone, |model, (), progress| watch(model, progress))
+    train_with_companion(model, &mut (), options, alone, |model, (), progress| watch(model, progress))
 }
 
 /// [`train`] with a companion.
 ///
 /// # Errors
 /// As [`train`]; the companion may have changed.
-pub fn train_beside<M: ParameterSetMut + Clone, C: Companion, E: TrainingError>(
+pub fn train_with_companion<M: ParameterSetMut + Clone, C: Companion, E: TrainingError>(
     model: &mut M,
     companion: &mut C,
     options: &MinimiseOptions,

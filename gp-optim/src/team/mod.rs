@@ -3,7 +3,7 @@
 //! All do the same work on the same data, except for shared sums. Process 0 decides for all where a decision depends on
 //! more than data and settings (clock, signals, contents of files).
 
-mod pretended;
+mod in_threads;
 mod traffic;
 
 pub use traffic::Traffic;
@@ -142,7 +142,7 @@ impl Team {
     ///
     /// # Errors
     /// [`TeamError`].
-    pub fn count_up(&self, numbers: &mut [f64]) -> Result<(), TeamError> {
+    pub fn sum_counts(&self, numbers: &mut [f64]) -> Result<(), TeamError> {
         let (rank, count) = (self.rank(), self.count());
         let (mut step, mut other) = (1, vec![0.0; numbers.len()]);
         while step < count {
@@ -167,7 +167,7 @@ impl Team {
         let (rank, count) = (self.rank(), self.count());
         let mut lengths = vec![0.0; count];
         lengths[rank] = own.len() as f64;
-        self.count_up(&mut lengths)?;
+        self.sum_counts(&mut lengths)?;
         let length = |ranks: std::ops::Range<usize>| lengths[ranks].iter().sum::<f64>() as usize;
         let (mut step, mut all) = (1, own.to_vec());
         while step < count {

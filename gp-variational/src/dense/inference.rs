@@ -9,7 +9,7 @@ use gp_ep::{
 };
 use gp_kernels::data::DataSource;
 use gp_kernels::posterior::{DensePosterior, MixturePosterior};
-use gp_optim::train_beside;
+use gp_optim::train_with_companion;
 
 /// Values at converged λ and ν.
 impl Inference for DenseVariational {
@@ -47,7 +47,8 @@ impl Inference for DenseVariational {
         };
         let watch =
             |model: &Self, _: &DenseState, now| watch(EvaluationState::new(now, &|| model.posterior(data)));
-        let run = LearningRecord::Minimised(train_beside(self, &mut state, &options, evaluate, watch)?);
+        let run =
+            LearningRecord::Minimised(train_with_companion(self, &mut state, &options, evaluate, watch)?);
         let ascent = state.converge_or_restart(self, natural, &is_short)?;
         Ok(Trained { run, state: (state, ascent) })
     }

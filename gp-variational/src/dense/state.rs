@@ -136,7 +136,7 @@ impl DenseState {
         is_short: &dyn Fn() -> bool,
     ) -> Result<Ascent, InferenceError> {
         match self.converge_within(model, options, is_short) {
-            Err(error) if error == InferenceError::ImproperPosterior || error.is_of_one_place() => {
+            Err(error) if error == InferenceError::ImproperPosterior || error.is_local() => {
                 let count = self.count();
                 self.sites.iter_mut().for_each(|sites| *sites = Sites::flat(count));
                 self.converge_within(model, options, is_short)
@@ -323,7 +323,7 @@ impl Climber for DenseClimb<'_> {
             Sites::set_numbers(trial, mixed);
         }
         match self.state.evaluate(self.model) {
-            Err(error) if error.is_of_one_place() => Ok(f64::NEG_INFINITY),
+            Err(error) if error.is_local() => Ok(f64::NEG_INFINITY),
             other => other,
         }
     }

@@ -105,7 +105,7 @@ impl Climber for BoundClimb<'_> {
         }
         match self.bound.pass(self.model, &self.trial, false) {
             Ok(()) => self.bound.assemble(self.model, &self.trial),
-            Err(error) if error.is_of_one_place() => Ok(f64::NEG_INFINITY),
+            Err(error) if error.is_local() => Ok(f64::NEG_INFINITY),
             Err(other) => Err(other),
         }
     }

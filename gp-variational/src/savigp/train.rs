@@ -19,8 +19,8 @@ use gp_kernels::data::{DataError, DataSource};
 use gp_kernels::posterior::{InducingPosterior, MixturePosterior};
 use gp_optim::{
     Batch, Batches, Companion, DescentPlan, FirstOrder, Groups, MinimiseOptions, OptimError, Parameter,
-    ParameterSet, ParameterSetMut, Schedule, Stage, Staged, minimise_in_stages, train, train_beside,
-    train_by_descent,
+    ParameterSet, ParameterSetMut, Schedule, Stage, Staged, minimise_in_stages, train, train_by_descent,
+    train_with_companion,
 };
 
 /// Posterior and samples; *outer*: [`Learning::Outer`](gp_ep::Learning::Outer), *in steps*: `Inner`,
@@ -209,8 +209,13 @@ impl Savigp {
         let watch = |outer: &Outer, Converging(posterior): &Converging, now| {
             watch(EvaluationState::new(now, &|| outer.predictor(posterior)));
         };
-        let run =
-            LearningRecord::Minimised(train_beside(&mut outer, &mut converging, options, evaluate, watch)?);
+        let run = LearningRecord::Minimised(train_with_companion(
+            &mut outer,
+            &mut converging,
+            options,
+            evaluate,
+            watch,
+        )?);
         let Converging(mut posterior) = converging;
         let ascent = Some(converge(&mut bound, &outer.0, &mut posterior, (natural, &is_short))?);
         *self = outer.0;
@@ -358,7 +363,7 @@ fn converge(
 ) -> Result<Ascent, InferenceError> {
     let done = bound.ascend(model, posterior, options, is_short);
     match done {
-        Err(error) if error == InferenceError::ImproperPosterior || error.is_of_one_place() => {
+        Err(error) if error == InferenceError::ImproperPosterior || error.is_local() => {
             *posterior = Mixture::prior(posterior.counts(), posterior.covariance())?;
             bound.ascend(model, posterior, options, is_short)
         }

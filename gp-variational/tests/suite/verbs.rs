@@ -184,7 +184,7 @@ fn labels_have_the_same_verbs() {
     // All rows are active: only converged EP differs from the criterion's sites.
     assert!((&a - &b).norm_max() < 0.05, "{}", (&a - &b).norm_max());
     assert_eq!(ivm.labels(x.as_ref()).unwrap().len(), 40);
-    assert_eq!(ivm.functions().describe(0).seen_as, "active points");
+    assert_eq!(ivm.functions().describe(0).points_name, "active points");
 }
 
 fn svgp(z: &Mat<f64>) -> Savigp {

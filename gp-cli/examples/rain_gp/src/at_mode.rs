@@ -111,7 +111,7 @@ impl Posterior for AtMode {
             kernel: prior.kernel(),
             represented_by: Some(prior.inputs().z().as_dyn_stride()),
             windows: prior.inputs().windows().map(|windows| windows.as_dyn_stride()),
-            seen_as: "inducing points",
+            points_name: "inducing points",
             jitter: prior.jitter().added,
         }
     }

@@ -61,5 +61,5 @@ fn held(model: &Model) -> (MatRef<'_, f64>, &'static str) {
     }
     let described = model.posterior().functions().describe(0);
     let empty = MatRef::from_row_major_slice(&[], 0, model.inputs().dim());
-    (described.represented_by.unwrap_or(empty), described.seen_as)
+    (described.represented_by.unwrap_or(empty), described.points_name)
 }

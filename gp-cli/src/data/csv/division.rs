@@ -191,7 +191,7 @@ mod tests {
 
     /// Rows of each process; the error of any.
     fn divided(text: &str, count: usize) -> Result<Vec<Vec<Vec<String>>>, String> {
-        let found = Team::pretended(count, |team| {
+        let found = Team::in_threads(count, |team| {
             let input = input(text);
             let pieces = Csv.own_pieces(&input, &ReadOptions::default(), &team);
             pieces.and_then(|own| rows(own.unwrap())).map_err(|error| error.to_string())

@@ -128,14 +128,14 @@ impl<F: Posterior> Predictor<F> {
             });
         }
         let mut found = Vec::new();
-        for latents in self.told_apart() {
+        for latents in self.joint_groups() {
             found.extend(self.shares_of(latents, x, groups, how)?);
         }
         Ok(found)
     }
 
     /// Latent functions with joint shares.
-    fn told_apart(&self) -> Vec<Range<usize>> {
+    fn joint_groups(&self) -> Vec<Range<usize>> {
         let (count, classes) = (self.functions().latent_count(), self.likelihood().support().classes());
         let together = if count == classes || self.mixture().is_some() { count.max(1) } else { 1 };
         (0..count).step_by(together).map(|first| first..first + together).collect()
@@ -288,8 +288,8 @@ impl<F: Posterior> Predictor<F> {
     ) -> Vec<f64> {
         let counts = latents.clone().map(|q| terms(self.functions().describe(q).kernel).len());
         let first = by_terms.first().map_or(0, Mat::ncols);
-        let told_apart = counts.zip(by_terms).all(|(count, own)| count == first && own.ncols() == first);
-        if !told_apart {
+        let joint_groups = counts.zip(by_terms).all(|(count, own)| count == first && own.ncols() == first);
+        if !joint_groups {
             return Vec::new();
         }
         let weight = |q: usize| self.mixture().map_or(1.0, |weights| weights[latents.start + q]);

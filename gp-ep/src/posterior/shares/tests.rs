@@ -14,7 +14,7 @@ struct Known {
 impl LatentPosterior for Known {
     fn describe(&self) -> LatentFunction<'_> {
         let kernel = self.kernel.as_ref();
-        LatentFunction { kernel, represented_by: None, windows: None, seen_as: "nothing", jitter: 0.0 }
+        LatentFunction { kernel, represented_by: None, windows: None, points_name: "nothing", jitter: 0.0 }
     }
     fn predict(&self, x: MatRef<'_, f64>, _by: &Evaluator) -> Result<LatentPrediction, KernelError> {
         let at = |i: usize| (self.f)(&x.row(i).iter().copied().collect::<Vec<f64>>());

@@ -69,7 +69,7 @@ fn several_processes_find_the_same_bits_as_one() {
     let one = run(None);
     for count in [2, 3, 4, 8] {
         let several: Vec<Vec<u64>> =
-            Team::pretended(count, |team| run(Some(Box::new(TeamReduction::of(team)))));
+            Team::in_threads(count, |team| run(Some(Box::new(TeamReduction::of(team)))));
         several.iter().for_each(|found| assert_eq!(*found, one, "{count} processes"));
     }
 }

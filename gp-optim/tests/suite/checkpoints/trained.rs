@@ -3,8 +3,8 @@
 use gp_optim::{
     Adam, Batch, Batches, CheckpointError, CheckpointFile, Companion, Control, Descended, DescentOptions,
     DescentPlan, Interrupt, MinimiseOptions, OptimError, Parameter, ParameterError, ParameterSet,
-    ParameterSetMut, StopReason, Training, TrainingProgress, Transform, companion_memory, train_beside,
-    train_by_descent,
+    ParameterSetMut, StopReason, Training, TrainingProgress, Transform, companion_memory, train_by_descent,
+    train_with_companion,
 };
 use std::path::Path;
 use std::time::Duration;
@@ -89,7 +89,7 @@ fn second_order(control: Control, mut progress: impl FnMut(TrainingProgress)) ->
     let evaluate = |model: &Model, follower: &mut Follower, gradient: &mut [f64]| {
         evaluate(model, follower, gradient).map_err(Failure::from)
     };
-    let run = train_beside(&mut model, &mut follower, &options, evaluate, |_, _, now| progress(now));
+    let run = train_with_companion(&mut model, &mut follower, &options, evaluate, |_, _, now| progress(now));
     Ended { run, values: model.0.values().to_vec(), follower }
 }
 

@@ -213,9 +213,9 @@ fn a_failing_observer_breaks_the_run_off_with_its_message() {
     assert_eq!(error, OptimError::BrokenOff { message: "disk full".to_owned() });
 }
 
-struct Apart;
+struct SeparatePosterior;
 
-impl CostFunction for Apart {
+impl CostFunction for SeparatePosterior {
     type Param = Vec<f64>;
     type Output = f64;
 
@@ -224,7 +224,7 @@ impl CostFunction for Apart {
     }
 }
 
-impl Gradient for Apart {
+impl Gradient for SeparatePosterior {
     type Param = Vec<f64>;
     type Gradient = Vec<f64>;
 
@@ -239,7 +239,7 @@ impl Gradient for Apart {
 fn argmins_executor_runs_the_solver_on_argmins_problems() {
     let solver = Lbfgs::new(LbfgsOptions::default()).unwrap();
     let start = |state: LbfgsState| state.param(START.to_vec()).max_iters(500);
-    let result = Executor::new(Apart, solver).configure(start).run().unwrap();
+    let result = Executor::new(SeparatePosterior, solver).configure(start).run().unwrap();
     let minimum = minimise(valley, &START, &MinimiseOptions::default()).unwrap();
     assert_eq!(result.state.get_best_param(), Some(&minimum.x));
     assert_eq!(result.state.get_param(), Some(&minimum.x));

@@ -94,7 +94,7 @@ fn in_step<T: Send>(
     count: usize,
     work: impl Fn(Team) -> Result<T, ExperimentError> + Sync,
 ) -> Result<Vec<T>, ExperimentError> {
-    Team::pretended(count, work).into_iter().collect()
+    Team::in_threads(count, work).into_iter().collect()
 }
 
 /// Times two or more evaluations after a warm-up.

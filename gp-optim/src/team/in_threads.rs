@@ -45,14 +45,14 @@ impl Team {
     /// ```
     /// use gp_optim::Team;
     ///
-    /// let sums = Team::pretended(3, |team| {
+    /// let sums = Team::in_threads(3, |team| {
     ///     let mut ranks = [team.rank() as f64];
-    ///     team.count_up(&mut ranks).map(|()| ranks[0])
+    ///     team.sum_counts(&mut ranks).map(|()| ranks[0])
     /// });
     /// assert_eq!(sums.into_iter().collect::<Result<Vec<f64>, _>>()?, [3.0; 3]);
     /// # Ok::<(), gp_optim::TeamError>(())
     /// ```
-    pub fn pretended<T: Send>(count: usize, work: impl Fn(Self) -> T + Sync) -> Vec<T> {
+    pub fn in_threads<T: Send>(count: usize, work: impl Fn(Self) -> T + Sync) -> Vec<T> {
         thread::scope(|scope| {
             let work = &work;
             let start = |team| scope.spawn(move || work(team));
