@@ -1,4 +1,4 @@
-//! Check sum of the content of input files.
+//! Checksum of input files.
 
 use crate::data::tables_in_folder;
 use crate::error::CliError;
@@ -7,16 +7,16 @@ use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
-/// Bytes read at once, a multiple of eight.
+/// Bytes per block, a multiple of eight.
 const AT_ONCE: u64 = 1 << 18;
-/// Blocks read of a file; a longer one is read in part, so that each of many processes does not read all of it.
+/// Maximum blocks per file: every process reads them.
 const BLOCKS: u64 = 256;
 
-/// Length and check sum of a file, or of the tables of a folder with their names. None for a pipe, which can be read
-/// once only. Files beyond 64 MiB count by 256 blocks at equal distances, the first and the last among them.
+/// Length and checksum of a file, or of a folder's tables with names; None for pipes, readable only once. Beyond 64
+/// MiB, 256 equally spaced blocks count, the ends among them.
 ///
 /// # Errors
-/// [`Io`](crate::ErrorKind::Io) if it cannot be read.
+/// [`Io`](crate::ErrorKind::Io) if unreadable.
 pub(crate) fn content_mark(path: &Path) -> Result<Option<String>, CliError> {
     let mut mark = ContentMark { bytes: 0, sum: BEGIN };
     let about = fs::metadata(path).map_err(|cause| CliError::io("read", path, cause))?;
@@ -74,7 +74,7 @@ fn block_starts(size: u64) -> impl Iterator<Item = u64> {
     })
 }
 
-/// Reads until the buffer is full: a short read in the middle would shift the words of the sum.
+/// Fills the buffer: short reads would shift words.
 fn fill(from: &mut File, buffer: &mut [u8]) -> io::Result<usize> {
     let mut filled = 0;
     while filled < buffer.len() {

@@ -1,8 +1,7 @@
 //! Commands run by several processes.
 //!
-//! All processes run the same code and make the same choices. Only process 0 writes files and messages. It broadcasts
-//! everything that depends on more than command line and data: clocks, signals, free memory, changing files. A failing
-//! process ends all, with its message and exit code.
+//! All run the same code and make the same choices. Only process 0 writes files and messages. It broadcasts all that
+//! depends on more than command line and data: clocks, signals, memory, changing files. A failing process ends all.
 
 use crate::content::content_mark;
 use crate::context::Context;
@@ -19,11 +18,11 @@ use std::process::ExitCode;
 use std::thread::sleep;
 use std::time::Duration;
 
-/// Time to wait for process 0 to report the same failure.
+/// Wait for process 0's report.
 const FOR_THE_FIRST: Duration = Duration::from_secs(2);
-/// Time to wait for the process that has the message.
+/// Wait for another's message.
 const FOR_THE_CAUSE: Duration = Duration::from_secs(10);
-/// Kept message bytes of processes other than 0.
+/// Bytes of messages kept.
 const LAST_WORDS: usize = 4096;
 
 type RunLine<'a> = &'a dyn Fn(&mut (dyn Write + Send), &mut (dyn Write + Send), &Line) -> u8;
@@ -45,12 +44,12 @@ pub(crate) fn run(team: &Team, line: &Line, run: RunLine<'_>) -> ExitCode {
 
 fn end_all(team: &Team, code: u8, words: &LastWords) {
     let is_of = |kind: ErrorKind| kind.exit_code() == code;
-    // Process 0 alone receives interrupts, and tells of them when its checkpoint is written.
+    // Process 0 alone receives interrupts, and reports them after writing its checkpoint.
     if is_of(ErrorKind::Elsewhere) || (is_of(ErrorKind::Interrupted) && !team.leads()) {
         sleep(FOR_THE_CAUSE);
     } else if !team.leads() {
         sleep(FOR_THE_FIRST);
-        // Whole lines, which launchers do not mix; a failure to print cannot be reported.
+        // Whole lines, which launchers do not mix; print failures cannot be reported.
         let line = format!("process {}: {}\n", team.rank(), words.last_line());
         let _ = io::stderr().write_all(line.as_bytes());
     }
@@ -80,8 +79,7 @@ impl Write for LastWords {
     }
 }
 
-/// Refuses processes that differ in version, arguments or processor features, and so perhaps in results;
-/// names the first.
+/// Refuses processes with different version, program, arguments or processor features; names the first.
 pub(crate) fn check(context: &Context, words: &[OsString]) -> Result<(), CliError> {
     if context.team.is_alone() {
         return Ok(());
@@ -102,17 +100,16 @@ pub(crate) fn check(context: &Context, words: &[OsString]) -> Result<(), CliErro
     own.iter().try_for_each(|(what, value)| check_same(&context.team, what, value))
 }
 
-/// Check sum of the running program; empty if it cannot be read.
+/// Checksum of this program; empty if unreadable.
 fn program_mark() -> String {
     let program = std::env::current_exe().map_err(|cause| CliError::io("read", Path::new("program"), cause));
     program.and_then(|path| content_mark(&path)).ok().flatten().unwrap_or_default()
 }
 
-/// Refuses processes whose input files differ, as on disks of their own. Files that no process can read are left to the
-/// command.
+/// Refuses differing input files; unreadable ones are left to the command.
 ///
 /// # Errors
-/// [`Usage`](ErrorKind::Usage), naming the first file and process that differ.
+/// [`Usage`](ErrorKind::Usage), naming the first file and process.
 pub(crate) fn check_inputs(team: &Team, inputs: &InputFiles) -> Result<(), CliError> {
     if team.is_alone() {
         return Ok(());
@@ -128,10 +125,10 @@ pub(crate) fn check_inputs(team: &Team, inputs: &InputFiles) -> Result<(), CliEr
     Ok(())
 }
 
-/// Refuses processes that differ in a value; returns the same in all of them.
+/// Refuses different values.
 ///
 /// # Errors
-/// [`Usage`](ErrorKind::Usage), naming the first process that differs and how.
+/// [`Usage`](ErrorKind::Usage), naming the first process that differs.
 pub(crate) fn check_same(team: &Team, what: &str, own: &str) -> Result<(), CliError> {
     let all = texts(team, own)?;
     let first = all.first().map(String::as_str).unwrap_or_default();
@@ -143,14 +140,13 @@ pub(crate) fn check_same(team: &Team, what: &str, own: &str) -> Result<(), CliEr
     }
 }
 
-/// Texts of all processes, by rank, in all processes.
+/// Texts of all, by rank, in all processes.
 pub(crate) fn texts(team: &Team, own: &str) -> Result<Vec<String>, TeamError> {
     let all = team.gather_bytes(own.as_bytes())?;
     Ok(all.into_iter().map(|text| String::from_utf8_lossy(&text).into_owned()).collect())
 }
 
-/// Broadcasts the result of process 0; its error becomes [`Elsewhere`](ErrorKind::Elsewhere) in other
-/// processes.
+/// Broadcasts process 0's result; its error is [`Elsewhere`](ErrorKind::Elsewhere) in others.
 pub(crate) fn of_first<T: serde::Serialize + serde::de::DeserializeOwned>(
     team: &Team,
     find: impl FnOnce() -> Result<T, CliError>,
@@ -181,7 +177,6 @@ mod tests {
         assert_eq!(refused, [expected; 3]);
     }
 
-    /// Each process reads its own copy of a file, as on disks of their own.
     #[test]
     fn processes_with_other_inputs_are_refused() {
         let folders = [(); 3].map(|()| tempfile::tempdir().unwrap());

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 const NAMED: usize = 5;
 
-/// Count and places of dropped rows over the chunks of a table.
+/// Count and places of dropped rows, over chunks.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeftOut {
     rows: usize,
@@ -21,7 +21,7 @@ impl LeftOut {
         self.first.extend(left_out.iter().take(room).map(|&row| frame.place(row)));
     }
 
-    /// Adds what later rows left out.
+    /// Adds later rows.
     pub(crate) fn join(&mut self, later: Self) {
         self.rows += later.rows;
         self.count += later.count;
@@ -45,7 +45,7 @@ impl LeftOut {
         (self.count > 0).then(|| format!("left out {rows}{of} that {verb} {what}: {places}"))
     }
 
-    /// Places of dropped rows: `line 3, line 9 and 4 more`.
+    /// Dropped rows: `line 3, line 9 and 4 more`.
     #[must_use]
     pub fn places(&self) -> String {
         let named = self.first.join(", ");

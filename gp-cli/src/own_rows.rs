@@ -1,4 +1,4 @@
-//! Rows in blocks; own ones in teams.
+//! Rows in blocks; shares of processes.
 
 use gp_kernels::data::{DataError, DataSource, RowReader, Rows as Selection, SpreadRows};
 use gp_optim::{Team, TeamError};
@@ -7,19 +7,19 @@ use std::ops::Range;
 
 const AT_ONCE: usize = 4096;
 
-/// Rows that a process holds of a table read as needed.
+/// Rows of a table that a process holds.
 pub(crate) fn share_of_rows(team: &Team, rank: usize, rows: usize) -> Range<usize> {
     SpreadRows::<RowReader<File>>::share_of(team, rank, rows)
 }
 
-/// `true` in all processes if every one has succeeded.
+/// `true` in all processes if all succeeded.
 pub(crate) fn all_succeed(team: &Team, own: bool) -> Result<bool, TeamError> {
     let mut failures = [f64::from(u8::from(!own))];
     team.sum_counts(&mut failures)?;
     Ok(failures[0] == 0.0)
 }
 
-/// Calls `work` with range, points and observations per block; own rows only.
+/// Passes own rows: range, points and observations per block.
 pub(crate) fn for_each_block(
     rows: &dyn DataSource,
     mut work: impl FnMut(Range<usize>, &[f64], &[f64]),
@@ -36,7 +36,7 @@ pub(crate) fn for_each_block(
     Ok(())
 }
 
-/// Numbers of all processes in row order; `own` if rows are not shared.
+/// All processes' numbers by row; `own` if not shared.
 pub(crate) fn gathered(rows: &dyn DataSource, own: Vec<f64>) -> Result<Vec<f64>, DataError> {
     match rows.held() {
         Some((team, _)) => Ok(team.gather(&own)?),

@@ -1,7 +1,6 @@
 //! Rows of a table, divided over processes.
 //!
-//! The last bits of a prediction depend on its place in a block of rows. Each process therefore gets whole blocks; all
-//! get all results.
+//! Blocks stay whole: they affect a prediction's last bits. All get all results.
 
 use crate::data::ROWS_OF_BLOCK;
 use crate::error::CliError;
@@ -16,7 +15,7 @@ pub(crate) struct RowShares<'a> {
 }
 
 impl<'a> RowShares<'a> {
-    /// `None` if one process does all: it is alone, or there is one block.
+    /// `None` for one process or one block.
     pub(crate) fn of(team: &'a Team, rows: usize) -> Option<Self> {
         (!team.is_alone() && rows > ROWS_OF_BLOCK).then_some(Self { team, rows })
     }
@@ -35,7 +34,7 @@ impl<'a> RowShares<'a> {
         Ok(all_succeed(self.team, own)?)
     }
 
-    /// Joins lists of one number per row; processes without rows may have none.
+    /// Joins lists; `own` may be empty without rows.
     pub(crate) fn join(&self, own: &[Vec<f64>]) -> Result<Vec<Vec<f64>>, CliError> {
         let all = self.team.gather(&own.concat())?;
         let lists = all.len() / self.rows;
@@ -52,8 +51,7 @@ impl<'a> RowShares<'a> {
     }
 }
 
-/// Lists of one number per row, shared out. If one process fails, all compute all, for a single process's
-/// error.
+/// Lists of one number per row, computed in shares; if one process fails, all compute all, for a common error.
 pub(crate) fn by_rows(
     team: &Team,
     rows: usize,

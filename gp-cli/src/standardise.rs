@@ -2,13 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Mean and scale of a column: z in model units is `mean + scale · z` in data units.
+/// Mean and scale: z in model units is `mean + scale · z`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Standardiser {
-    /// Mean of the column.
+    /// Column mean.
     pub mean: f64,
-    /// Standard deviation of the column or of a group of similar columns; 1 if constant.
+    /// Standard deviation, of a column or several; 1 if constant.
     pub scale: f64,
 }
 
@@ -23,13 +23,13 @@ impl Standardiser {
         spread.standardiser()
     }
 
-    /// Standardiser that changes nothing.
+    /// Mean 0, scale 1.
     #[must_use]
     pub const fn identity() -> Self {
         Self { mean: 0.0, scale: 1.0 }
     }
 
-    /// `true` for finite mean and scale, and positive scale.
+    /// `true` if finite, with positive scale.
     #[must_use]
     pub fn is_sound(&self) -> bool {
         self.mean.is_finite() && self.scale.is_finite() && self.scale > 0.0
@@ -47,14 +47,14 @@ impl Standardiser {
         self.mean + self.scale * value
     }
 
-    /// Converts a variance to squared data units.
+    /// Converts to squared data units.
     #[must_use]
     pub fn undo_variance(&self, variance: f64) -> f64 {
         self.scale * self.scale * variance
     }
 }
 
-/// Sequential sum: depends on the order of values, not on their division into chunks.
+/// Sequential sum: order matters, chunks do not.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Sum {
     weight: f64,
@@ -73,13 +73,13 @@ impl Sum {
         self.add_weighed(value, 1.0);
     }
 
-    /// Adds a value with a weight.
+    /// Adds a weighted value.
     pub fn add_weighed(&mut self, value: f64, weight: f64) {
         self.weight += weight;
         self.sum += weight * value;
     }
 
-    /// State of the sum, for [`of_state`](Self::of_state).
+    /// For [`of_state`](Self::of_state).
     pub(crate) fn state(&self) -> [f64; 2] {
         [self.weight, self.sum]
     }
@@ -88,13 +88,13 @@ impl Sum {
         Self { weight, sum }
     }
 
-    /// Total weight; the number of unweighted values.
+    /// Total weight; count if unweighted.
     #[must_use]
     pub fn weight(&self) -> f64 {
         self.weight
     }
 
-    /// Mean; NaN if empty.
+    /// NaN if empty.
     #[must_use]
     pub fn mean(&self) -> f64 {
         self.sum / self.weight
@@ -104,9 +104,9 @@ impl Sum {
 /// Minimum and maximum.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Range {
-    /// Minimum; infinity if empty.
+    /// Infinity if empty.
     pub lowest: f64,
-    /// Maximum; minus infinity if empty.
+    /// Minus infinity if empty.
     pub highest: f64,
 }
 
@@ -123,27 +123,27 @@ impl Range {
         self.highest = self.highest.max(value);
     }
 
-    /// `true` if the other range lies within this one.
+    /// `true` if `other` lies within.
     #[must_use]
     pub fn contains(&self, other: &Self) -> bool {
         self.lowest <= other.lowest && other.highest <= self.highest
     }
 }
 
-/// Sum of squared deviations from a known mean.
+/// Squared deviations from a known mean.
 #[derive(Clone, Copy, Debug)]
 pub struct Spread {
     mean: f64,
     squares: Sum,
-    /// Deviations times [`LARGER`], against underflow.
+    /// Enlarged by [`LARGER`], against underflow.
     squares_larger: Sum,
-    /// Deviations divided by [`LARGER`], against overflow.
+    /// Divided by [`LARGER`], against overflow.
     squares_smaller: Sum,
-    /// Largest deviation, if squares underflow anyway.
+    /// Largest deviation, if squares underflow.
     largest: f64,
 }
 
-/// Length of a spread's state.
+/// Length of the state.
 pub(crate) const SPREAD_STATE: usize = 7;
 
 /// 2⁵⁰⁰ and its inverse.
@@ -151,7 +151,7 @@ const LARGER: f64 = f64::from_bits((1023 + 500) << 52);
 const SMALLER: f64 = f64::from_bits((1023 - 500) << 52);
 
 impl Spread {
-    /// Empty sum.
+    /// Empty, about this mean.
     #[must_use]
     pub fn about(mean: f64) -> Self {
         let none = Sum::default();
@@ -163,7 +163,7 @@ impl Spread {
         self.add_weighed(value, 1.0);
     }
 
-    /// Adds a value with a weight.
+    /// Adds a weighted value.
     pub fn add_weighed(&mut self, value: f64, weight: f64) {
         self.squares.add_weighed((value - self.mean).powi(2), weight);
         self.squares_larger.add_weighed((LARGER * (value - self.mean)).powi(2), weight);
@@ -173,13 +173,13 @@ impl Spread {
         }
     }
 
-    /// State of the sums, from which [`go_on`](Self::go_on) continues.
+    /// For [`go_on`](Self::go_on).
     pub(crate) fn state(&self) -> [f64; SPREAD_STATE] {
         let [a, b, c] = [self.squares, self.squares_larger, self.squares_smaller];
         [a.weight, a.sum, b.weight, b.sum, c.weight, c.sum, self.largest]
     }
 
-    /// Continues the sums of another process, about the same mean.
+    /// Continues another process's sums, about the same mean.
     pub(crate) fn go_on(&mut self, state: [f64; SPREAD_STATE]) {
         let [a, b, c, d, e, f, largest] = state;
         let sum = |weight, sum| Sum { weight, sum };
@@ -187,8 +187,7 @@ impl Spread {
         self.largest = largest;
     }
 
-    /// Standardiser to mean 0 and standard deviation 1; scale 1 for constant columns. If even the enlarged squares
-    /// underflow, the scale is the largest deviation.
+    /// Scale 1 for constant columns; largest deviation if squares underflow.
     #[must_use]
     pub fn standardiser(&self) -> Standardiser {
         let (mean, larger, squares) = (self.mean, self.squares_larger.mean(), self.squares.mean());
@@ -201,7 +200,7 @@ impl Spread {
         } else {
             self.squares_smaller.mean().sqrt() / SMALLER
         };
-        // Rounding gives equal numbers a spread of a few ulps of their mean.
+        // Rounding spreads equal numbers by a few ulps of their mean.
         let rounding = 4.0 * (f64::EPSILON * mean.abs()).max(f64::from_bits(1));
         Standardiser { mean, scale: if scale > rounding { scale } else { 1.0 } }
     }

@@ -1,4 +1,4 @@
-//! Models whose evidence has a closed form: exact and sparse regression.
+//! Closed-form evidence: exact and sparse regression.
 
 use crate::error::InferenceError;
 use crate::inference::{EvidenceKind, Inference, LogEvidence};
@@ -11,7 +11,7 @@ use gp_optim::{ParameterSetMut, StopSignal, train};
 
 /// Gaussian-noise model with closed-form log evidence.
 ///
-/// Data columns: target, optional known noise, optional weight.
+/// Data columns: target, optional known noise and weight.
 pub trait ClosedEvidence: ParameterSetMut + Clone {
     /// Posterior of the latent function.
     type Part: LatentPosterior + Clone;
@@ -25,8 +25,8 @@ pub trait ClosedEvidence: ParameterSetMut + Clone {
     /// Exact, bound or estimate.
     fn evidence_kind(&self) -> EvidenceKind;
 
-    /// `ln p(y)` or its approximation, in nats. `gradient` receives derivatives by all natural parameters,
-    /// without priors, at constant jitter.
+    /// `ln p(y)` or approximation, in nats. `gradient`: by all natural parameters, without priors, jitter
+    /// constant.
     ///
     /// # Errors
     /// [`InferenceError::Data`], [`InferenceError::TargetNotFinite`], [`InferenceError::KnownNoise`],
@@ -39,7 +39,7 @@ pub trait ClosedEvidence: ParameterSetMut + Clone {
         gradient: Option<&mut [f64]>,
     ) -> Result<f64, InferenceError>;
 
-    /// Posterior of the last evaluation, at unchanged parameters. May empty the workspace.
+    /// Posterior of the last evaluation, parameters unchanged. May empty the workspace.
     ///
     /// # Errors
     /// As [`evaluate`](Self::evaluate); [`InferenceError::Data`] without one.
@@ -79,7 +79,7 @@ pub trait ClosedEvidence: ParameterSetMut + Clone {
         self.evaluate(data, workspace, Some(gradient))
     }
 
-    /// Mixture of posteriors at draws around the current, optimal parameters. Inducing inputs stay fixed.
+    /// Mixture of posteriors at draws around optimal parameters; inducing inputs stay fixed.
     ///
     /// # Errors
     /// As [`evaluate`](Self::evaluate), at nearby parameters.

@@ -62,7 +62,7 @@ pub enum InferenceError {
         /// Power found.
         value: f64,
     },
-    /// Invalid blocks, or repeated row of a batch.
+    /// Invalid blocks, or repeated batch row.
     #[error("observation {row} {reason}")]
     Block {
         /// Row, from 0.
@@ -111,7 +111,7 @@ pub enum InferenceError {
         /// Number of such factors.
         count: usize,
     },
-    /// Sites not converged, or converged to an impossible state.
+    /// Sites not converged, or to an impossible state.
     #[error(
         "after {sweeps} sweeps sites still changed by {change:.1e} of a marginal, or give labels a probability above 1"
     )]
@@ -121,7 +121,7 @@ pub enum InferenceError {
         /// Root mean square change, in units of marginals.
         change: f64,
     },
-    /// Estimated probability of labels or counts above 1.
+    /// Estimated label or count probability above 1.
     #[error(
         "the estimate of ln p(y) is {log_z}, above 0, and stays there: the sites do not fit the parameters"
     )]

@@ -40,8 +40,8 @@ pub struct LogEvidence {
     pub kind: EvidenceKind,
 }
 
-/// Model with inference at its parameters, which [`stoppable`](gp_kernels::stoppable) can stop between blocks
-/// of rows. Learning maximises the evidence.
+/// Model whose inference [`stoppable`](gp_kernels::stoppable) can stop between blocks of rows. Learning
+/// maximises evidence.
 pub trait Inference: ParameterSetMut {
     /// Posterior over latent functions.
     type Posterior: Posterior;
@@ -79,9 +79,9 @@ pub trait Inference: ParameterSetMut {
     /// [`learn`](Self::learn) with settings; calls `watch` after successful evaluations.
     ///
     /// # Errors
-    /// [`InferenceError::Unsupported`] if the method lacks `how`, [`InferenceError::Optim`] for an option out
-    /// of range or a failed first evaluation, otherwise as [`posterior`](Self::posterior); the model is then
-    /// unchanged. After later failures the optimiser steps back.
+    /// [`InferenceError::Unsupported`] if the method lacks `how`; [`InferenceError::Optim`] for an invalid
+    /// option or failed first evaluation; as [`posterior`](Self::posterior). The model is then unchanged.
+    /// Later failures: the optimiser steps back.
     fn learn_with(
         &mut self,
         data: &dyn DataSource,

@@ -1,4 +1,4 @@
-//! Latent functions and likelihood, shared by all methods.
+//! Latent functions and likelihood of all methods.
 
 use crate::error::{InferenceError, check_count};
 use crate::posterior::Predictor;
@@ -12,8 +12,8 @@ use gp_linalg::{JitterPolicy, Threading};
 use gp_optim::{Parameter, ParameterSet, ParameterSetMut};
 use std::sync::Arc;
 
-/// Implements builders, `Deref` and parameters by the field `latent`, a [`LatentModel`](crate::LatentModel).
-/// Parameters: of the listed fields, in order.
+/// Builders, `Deref` and parameters (of the listed fields, in order) by the field `latent`, a
+/// [`LatentModel`](crate::LatentModel).
 ///
 /// ```
 /// use gp_ep::{LatentModel, on_latent_model};
@@ -41,7 +41,7 @@ macro_rules! on_latent_model {
                 self
             }
 
-            /// Sets the reduction over processes; results do not change.
+            /// Sets the reduction over processes, same results.
             #[must_use]
             pub fn with_reduction(
                 mut self,
@@ -104,8 +104,8 @@ where
 }
 
 impl LatentModel {
-    /// Model with one process per latent, or one for all. [Weights](gp_likelihoods::Described::weight) come
-    /// from the likelihood. Uses rayon's current pool and [`JitterPolicy::ladder`].
+    /// One process per latent, or one for all; [weights](gp_likelihoods::Described::weight) of the
+    /// likelihood, rayon's current pool, [`JitterPolicy::ladder`].
     ///
     /// # Errors
     /// [`InferenceError::Shape`] of `processes`.
@@ -200,8 +200,7 @@ impl<L: Likelihood + ?Sized> LatentModel<L> {
         self.reduction.clone()
     }
 
-    /// Passes over `data`, with memory for `capacity` observations; `reduction`, if given, replaces the
-    /// model's.
+    /// Passes over `data`, with memory for `capacity` observations. `reduction` replaces the model's.
     ///
     /// # Errors
     /// [`InferenceError::Data`] without observations; [`InferenceError::Shape`] of columns.
@@ -240,8 +239,8 @@ impl<L: Likelihood + ?Sized> LatentModel<L> {
         Predictor::new(MixturePosterior::single(parts), self.likelihood.clone_box(), self.threading)
     }
 
-    /// Posteriors over inducing values by component, then latent; `whitened` gives mean and factor. Latents
-    /// of one process share the factor of `K_zz`.
+    /// Posteriors over inducing values by component, then latent; `whitened`: mean and factor. Latents of one
+    /// process share the factor of `K_zz`.
     ///
     /// # Errors
     /// As [`InducingPosterior::new`].

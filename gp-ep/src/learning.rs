@@ -12,7 +12,7 @@ use gp_optim::{
 #[non_exhaustive]
 #[expect(clippy::large_enum_variant, reason = "there is one a run, and it is moved once")]
 pub enum Learning {
-    /// L-BFGS on parameters; the posterior converges at every evaluation.
+    /// L-BFGS; the posterior converges at every evaluation.
     Outer(MinimiseOptions),
     /// First-order parameter step after each posterior step (Hernández-Lobato & Hernández-Lobato 2016 §3.2).
     Inner(Steps),
@@ -28,7 +28,7 @@ pub struct Steps {
     pub rule: FirstOrder,
     /// Maximum number of steps.
     pub count: u64,
-    /// Stopping criteria; the objective always counts as drifting.
+    /// Stopping criteria; the objective counts as drifting.
     pub descent: DescentOptions,
     /// `true` for [shorter](gp_optim::RateStage::cooling) final steps, against scatter.
     pub cools: bool,

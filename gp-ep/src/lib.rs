@@ -1,4 +1,4 @@
-//! Gaussian-process inference: Power EP with inducing points, exact regression, informative vector machine.
+//! Gaussian-process inference: sparse Power EP, exact regression, informative vector machine.
 #![doc = ""]
 #![doc = include_str!("../README.md")]
 

@@ -1,8 +1,8 @@
-//! Numbers of floating-point operations, from formulas.
+//! Floating-point operations, by formulas.
 //!
-//! A matrix product counts two operations per multiplication, a symmetric one half of these, a reverse pass those of
-//! the derivatives; integrals over single observations do not count. N rows (of the batch), M inducing inputs, D input
-//! dimensions, Q latent functions, P processes (1 if shared, else Q):
+//! A matrix product counts two operations per multiplication, a symmetric one half, a reverse pass those of the
+//! derivatives; integrals over single observations none. N rows (of the batch), M inducing inputs, D input
+//! dimensions, Q latents, P processes (1 if shared, else Q):
 //!
 //! | work | operations |
 //! |---|---|
@@ -13,8 +13,7 @@
 //! | [`sweep`] over sites alone | `Q (2 M²N + 2/3 M³)` |
 //! | [`prediction`] at N rows | `2 P MND + Q M²N` |
 //!
-//! For the informative vector machine see [`Ivm::operations`](crate::ivm::Ivm::operations); for time with several
-//! processes [`SharedWork`].
+//! See also [`Ivm::operations`](crate::ivm::Ivm::operations); for time with several processes [`SharedWork`].
 
 mod shared;
 

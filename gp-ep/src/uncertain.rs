@@ -1,6 +1,6 @@
 //! Predictions with uncertain parameters.
 //!
-//! Laplace's approximation `N(θ̂, A⁻¹)` at the optimum in free coordinates, such as logarithms, with
+//! Laplace's approximation `N(θ̂, A⁻¹)` at the optimum in free coordinates, such as logarithms,
 //! `A = −∂²ln p(y, θ)/∂θ² + I/s²`; s keeps uninformed directions within a factor of e^s. Predictions average K draws,
 //! weighted by `p(y, θ) N(θ; θ̂, s² I) / N(θ; θ̂, A⁻¹)`, truncated at √K times the mean (Ionides 2008).
 
@@ -54,12 +54,12 @@ struct Drawn<M> {
 
 pub(crate) type Conditioned<P> = Result<(f64, Predictor<MixturePosterior<P>>), InferenceError>;
 
-/// Mixture of predictions at drawn parameters, the optimum first, for reports. `gradient` gives `ln p(y)`
-/// with natural derivatives, without priors. Components share the optimum's likelihood with mean Gaussian
-/// noise, for the mixture's predictive variances.
+/// Mixture of predictions at drawn parameters, the optimum first, for reports. `gradient`: `ln p(y)` with
+/// natural derivatives, without priors. Components share the optimum's likelihood with mean Gaussian noise,
+/// for predictive variances.
 ///
-/// Omits failing draws. Errors: of the model at and next to the optimum; [`DataError::Stopped`] before the
-/// first draw.
+/// Failing draws are omitted. Errors: of the model at and next to the optimum; [`DataError::Stopped`] before
+/// the first draw.
 pub(crate) fn over_parameters<M, P, S>(
     model: &M,
     how: &ParameterDraws,
@@ -151,7 +151,7 @@ fn precision<M: ParameterSetMut + Clone>(
     positive(&precision, (WIDEST * width).powi(-2))
 }
 
-/// Factor with diagonal raised until eigenvalues reach `least`: near-zero ones make draws arbitrarily wide.
+/// Factor, diagonal raised until eigenvalues reach `least`: near-zero ones make draws arbitrarily wide.
 fn positive(matrix: &Mat<f64>, least: f64) -> Result<Cholesky, InferenceError> {
     let largest = (0..matrix.nrows()).map(|i| matrix[(i, i)].abs()).fold(0.0, f64::max);
     let factor = |added: f64| {

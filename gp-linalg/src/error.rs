@@ -103,7 +103,7 @@ pub(crate) fn is_finite_column(values: ColRef<'_, f64>) -> bool {
     }
 }
 
-/// Fails at the first non-finite entry; `first_row`: first value's row.
+/// Fails at non-finite entries; `first_row`: first value's row.
 pub(crate) fn check_column_finite(
     what: &'static str,
     values: ColRef<'_, f64>,

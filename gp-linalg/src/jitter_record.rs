@@ -6,7 +6,7 @@ use std::fmt;
 /// Jitter added to a diagonal, and its cause.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct JitterRecord {
-    /// Value added to the diagonal; in errors, the largest tried.
+    /// Value added; in errors, the largest tried.
     pub added: f64,
     /// Number of factorisations tried.
     pub attempts: usize,

@@ -1,11 +1,11 @@
 //! Reverse-mode derivatives of factorisations and solves.
 //!
-//! `x̄` is the derivative of a scalar J by `x`. Functions map the derivative by a result to those by its arguments.
+//! `x̄` is the derivative of a scalar J by `x`. Functions map derivatives by a result to those by its arguments.
 //!
 //! - Only lower triangles of `L` and `L̄` are read or written.
 //! - `Ā` of a symmetric A is symmetric and full, with [`Accum::Add`] also on entry: `dJ = Σᵢⱼ Āᵢⱼ dAᵢⱼ`.
-//! - [`cholesky_reverse`] overwrites `Ā`: first sum in `L̄` the derivatives of everything that depends on L, convert
-//!   them to `Ā` once, then add other derivatives by A.
+//! - [`cholesky_reverse`] overwrites `Ā`: first sum in `L̄` all derivatives through L, convert them once, then add
+//!   others by A.
 //!
 //! ```
 //! use gp_linalg::faer::{Accum, Mat, mat};
@@ -127,7 +127,7 @@ pub fn log_det_reverse_factor(
 }
 
 /// Reverse of `X = A⁻¹B` (n×k): `B̄ = A⁻¹X̄` replaces `X̄`, `Ā = [Ā] − ½ (B̄Xᵀ + XB̄ᵀ)`.
-/// Reverse of `X = A⁻¹B` (`n×k`): `B̄ = A⁻¹X̄` replaces `X̄`, `Ā = [Ā] − ½ (B̄Xᵀ + XB̄ᵀ)`.
+///
 /// # Errors
 /// [`LinalgError::DimensionMismatch`]
 pub fn solve_reverse(

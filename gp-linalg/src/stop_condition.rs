@@ -1,8 +1,8 @@
 //! Early stop of long computations.
 //!
-//! A [`StopCondition`] is polled between panels and blocks of matrix operations, on any thread; once true, it
-//! must stay true until the work has ended. [`until`] sets it for one computation, [`StopCondition::adopt`]
-//! for the rest of a thread. Stopped operations return [`LinalgError::Stopped`]; discard their output.
+//! A [`StopCondition`] is polled between panels and blocks, on any thread; once true, it must stay true until the
+//! work has ended. [`until`] sets it for one computation, [`StopCondition::adopt`] for the rest of a thread. Stopped
+//! operations return [`LinalgError::Stopped`]; discard their output.
 
 use crate::error::LinalgError;
 use std::cell::RefCell;

@@ -1,6 +1,6 @@
-//! Choice of threads, without effect on results.
+//! Threads, without effect on results.
 //!
-//! Blocks depend on shapes alone. [`Threading::Pool`] runs them as rayon tasks; faer itself runs sequentially.
+//! Blocks depend on shapes alone; [`Threading::Pool`] runs them as rayon tasks. faer itself runs sequentially.
 
 use crate::stop_condition;
 use faer::MatMut;

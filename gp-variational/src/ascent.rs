@@ -1,4 +1,4 @@
-//! Natural-gradient ascent of the bound, with halving and Anderson mixing.
+//! Natural-gradient ascent with halving and Anderson mixing.
 
 use gp_ep::InferenceError;
 use gp_optim::Mixing;

@@ -1,4 +1,4 @@
-//! Variational inference for Gaussian-process models with any likelihood.
+//! Variational inference for Gaussian processes, any likelihood.
 #![doc = ""]
 #![doc = include_str!("../README.md")]
 

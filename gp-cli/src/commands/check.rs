@@ -148,7 +148,7 @@ fn far_off(frame: &Frame, kind: Kind, numbers: &[f64], known: &[f64]) -> Option<
     ))
 }
 
-/// Farthest outlier's row, and distance in standard deviations of the others: it would dominate few rows.
+/// Farthest outlier: row, distance in standard deviations of the others.
 fn farthest(numbers: &[f64], known: &[f64]) -> Option<(usize, f64)> {
     let all = Standardiser::of(known);
     let distance = |value: f64| all.apply(value).abs();

@@ -1,4 +1,4 @@
-//! Plots for more than two inputs: partial dependence, agreement with observations.
+//! Plots for many inputs: partial dependence, agreement with observations.
 
 use super::views::{FeaturePlace, InputView, ROWS, views};
 use crate::data::Frame;

@@ -20,7 +20,7 @@ use std::fmt::Write as _;
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Default inducing or active points; few, as each coordinate is checked.
+/// Default inducing or active points: each coordinate is checked.
 const INDUCING: usize = 6;
 const INDUCING_INPUTS: &str = "inducing";
 

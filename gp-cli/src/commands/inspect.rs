@@ -286,7 +286,7 @@ pub(super) fn kernel_line(model: &Model, kernel: &dyn Kernel) -> String {
     readable(kernel, model.inputs())
 }
 
-/// Latents by kernel, named `kernel`, plus classes, targets or numbers for several groups.
+/// Latents by kernel: `kernel`, plus classes, targets or numbers if several.
 pub(super) fn function_names(model: &Model) -> Vec<(String, Vec<usize>)> {
     let latents = model.posterior().describe();
     let kernels: Vec<String> = latents.iter().map(|latent| latent.kernel.expression()).collect();

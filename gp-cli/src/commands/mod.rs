@@ -154,7 +154,7 @@ impl TablePieces {
     }
 }
 
-/// Table without dropped rows, and these, ascending. One of several targets suffices.
+/// Table without dropped rows; these, ascending. One of several targets suffices.
 fn left_of(
     frame: Frame,
     rules: &MissingRules,

@@ -48,8 +48,8 @@ pub struct PlotOptions {
     pub force: bool,
 }
 
-/// Writes a plot. One numeric input: function with bands; two: surface or class regions; otherwise:
-/// dependence on influential inputs, and agreement with observations.
+/// Writes a plot. One numeric input: function with bands; two: surface or class regions; others: dependence
+/// on influential inputs, agreement with observations.
 ///
 /// # Errors
 /// Any failure; the output stays unchanged.
@@ -95,8 +95,7 @@ fn picture_in_stages(model: &Model, frame: &Frame, stages: &Stages) -> Result<Pi
     }
 }
 
-/// `true` if the function is shown over one or two numeric inputs; not for seasons narrower than surface
-/// cells.
+/// `true` for one or two numeric inputs, unless seasons are narrower than surface cells.
 pub(super) fn shows_function(model: &Model, frame: &Frame) -> bool {
     match number_scales(model).map(|scales| scales.len()) {
         Some(2) => !has_many_seasons(model, frame),

@@ -18,7 +18,7 @@ pub(super) fn owners(model: &Model) -> Vec<String> {
     names
 }
 
-/// Noise standard deviation per target, in its units; may be empty.
+/// Noise standard deviation by target, target units; may be empty.
 fn noise(model: &Model) -> Vec<f64> {
     let (targets, likelihood) = (model.targets(), model.posterior().likelihood());
     let found = likelihood.parameters().iter().find(|parameter| {
@@ -115,7 +115,7 @@ pub(super) fn check_chosen(model: &Model, target: Option<&str>) -> Result<(), Cl
     }
 }
 
-/// Model and rows of the chosen target; all rows if none has it.
+/// Model and rows of the chosen target; all if none has it.
 pub(super) fn chosen(model: Model, frame: Frame, target: Option<&str>) -> Result<(Model, Frame), CliError> {
     let Some(name) = target.filter(|_| model.has_several_targets()) else { return Ok((model, frame)) };
     let found = model.by_target()?.into_iter().find(|one| one.target().name == name).unwrap_or(model);

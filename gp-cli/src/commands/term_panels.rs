@@ -15,7 +15,7 @@ use gp_kernels::posterior::terms;
 const MAX_TERMS: usize = 24;
 const MAX_TRIED: usize = 12;
 
-/// Panels per term and latent: row-averaged contribution along the strongest input, in latent units.
+/// Panels per term and latent: row-averaged contribution along the strongest input.
 pub(super) fn sheet(model: &Model, frame: &Frame) -> Result<Picture, CliError> {
     let (rows, places) = relevant_sample(model, &model.inputs().encode(frame)?.points)?;
     let columns = model.inputs().column_names();

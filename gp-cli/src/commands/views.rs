@@ -1,4 +1,4 @@
-//! Grids along an input, without aliases of seasons and short length-scales.
+//! Grids along an input that resolve seasons and length-scales.
 //!
 //! With many periods, two views: whole range averaged over the season, and a few periods.
 
@@ -15,7 +15,7 @@ use gp_optim::format_number;
 const PLACES: usize = 81;
 const PLACES_ALONE: usize = picture::CURVE_POINTS;
 const MAX_PLACES: usize = 3001;
-/// Grid points per period and length-scale; limited for length-scales, where shorter ones look like noise.
+/// Grid points per period and length-scale, limited: short length-scales look like noise.
 const IN_PERIOD: f64 = 16.0;
 const IN_LENGTH: f64 = 3.0;
 const MAX_BY_LENGTH: f64 = 400.0;
@@ -159,7 +159,7 @@ fn in_words(length: f64, kind: Kind) -> String {
 }
 
 impl InputView {
-    /// Points per grid value, other inputs from `rows`; fewer rows on fine grids, one if `alone`.
+    /// Points per grid value, other inputs from `rows`: fewer on fine grids, one if `alone`.
     pub(super) fn points(
         &self,
         rows: &Mat<f64>,

@@ -1,4 +1,4 @@
-//! Formats of this crate. To add one, add a file and a line here.
+//! Built-in formats. New ones need a file and a line.
 
 use super::format::Format;
 use super::formats::Formats;
@@ -6,7 +6,7 @@ use super::{csv, idx, libsvm, npy, npz};
 use std::sync::Arc;
 
 impl Formats {
-    /// All formats that this build supports.
+    /// Every format of this build.
     #[must_use]
     pub fn built_in() -> Self {
         let mut known: Vec<Arc<dyn Format>> = vec![Arc::new(csv::Csv)];

@@ -10,7 +10,7 @@ pub(super) fn number(cell: &str) -> Option<f64> {
     cell.parse().ok().filter(|value: &f64| value.is_finite())
 }
 
-/// `true` or `false`, in any case, as 1 or 0.
+/// `true` or `false`, any case, as 1 or 0.
 pub(super) fn flag(cell: &str) -> Option<f64> {
     let is = |word: &str| cell.eq_ignore_ascii_case(word);
     if is("true") {

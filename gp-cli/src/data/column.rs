@@ -1,4 +1,4 @@
-//! Column: name, type, one value per row.
+//! Column: name, type, values.
 
 use super::{cells, dates};
 use gp_optim::format_number;
@@ -7,22 +7,22 @@ use std::collections::HashMap;
 use std::fmt;
 use std::str::FromStr;
 
-/// Type of a column.
+/// Column type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// Numbers.
+    /// Ordinary number.
     Number,
     /// `true` and `false`, as 1 and 0.
     Boolean,
-    /// Words of any text.
+    /// Words.
     Category,
-    /// Dates, as days since 1970-01-01.
+    /// Days since 1970-01-01.
     Date,
 }
 
 impl Kind {
-    /// Text of a number in a column of this type.
+    /// Formats a number of this type.
     #[must_use]
     pub fn text(self, number: f64) -> String {
         match self {
@@ -32,7 +32,7 @@ impl Kind {
         }
     }
 
-    /// Parsed text; NaN if missing, `None` for words.
+    /// Number; NaN if missing, `None` for words.
     #[must_use]
     pub(crate) fn parse(self, text: &str) -> Option<f64> {
         parse(text, self)
@@ -63,22 +63,22 @@ impl FromStr for Kind {
     }
 }
 
-/// Values of a column, one per row.
+/// One value per row.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Values {
-    /// Numbers, booleans as 1 and 0, dates as days; NaN if missing.
+    /// Booleans as 0 and 1, dates as days; NaN if missing.
     Numbers(Vec<f64>),
     /// Words, as indices.
     Levels {
-        /// One per row; [`Values::NO_LEVEL`] if missing.
+        /// Indices; [`Values::NO_LEVEL`] if missing.
         codes: Vec<u32>,
-        /// Distinct words, in order of first occurrence.
+        /// Distinct words, by first occurrence.
         levels: Vec<String>,
     },
 }
 
 impl Values {
-    /// Code of a missing word.
+    /// Missing word.
     pub const NO_LEVEL: u32 = u32::MAX;
 
     /// Number of rows.
@@ -90,7 +90,7 @@ impl Values {
         }
     }
 
-    /// `true` if there are no rows.
+    /// `true` for no rows.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -103,7 +103,7 @@ impl Values {
         }
     }
 
-    /// Adds values of the same type.
+    /// Same types only.
     fn append(&mut self, more: Self) {
         match (self, more) {
             (Self::Numbers(numbers), Self::Numbers(more)) => numbers.extend(more),
@@ -142,18 +142,18 @@ pub struct Column {
     name: String,
     kind: Kind,
     values: Values,
-    /// Cells as in the file, if their text is kept.
+    /// Cells as in the file, if kept.
     written: Option<Values>,
 }
 
 impl Column {
-    /// Column of numbers (NaN if missing), booleans or dates.
+    /// Numbers, booleans or dates; NaN if missing.
     #[must_use]
     pub fn of_numbers(name: impl Into<String>, kind: Kind, numbers: Vec<f64>) -> Self {
         Self { name: name.into(), kind, values: Values::Numbers(numbers), written: None }
     }
 
-    /// Column of words; `None` if missing.
+    /// Words; `None` if missing.
     #[must_use]
     pub fn of_words<'a>(name: impl Into<String>, words: impl Iterator<Item = Option<&'a str>>) -> Self {
         let mut levels = LevelBuilder::default();
@@ -173,13 +173,13 @@ impl Column {
         self.kind
     }
 
-    /// One value per row.
+    /// One per row.
     #[must_use]
     pub fn values(&self) -> &Values {
         &self.values
     }
 
-    /// Numbers; `None` for words.
+    /// `None` for words.
     #[must_use]
     pub fn numbers(&self) -> Option<&[f64]> {
         match &self.values {
@@ -188,7 +188,7 @@ impl Column {
         }
     }
 
-    /// `true` if the row's value is missing.
+    /// `true` if missing.
     #[must_use]
     pub fn is_missing(&self, row: usize) -> bool {
         match &self.values {
@@ -197,13 +197,13 @@ impl Column {
         }
     }
 
-    /// Value as text: a number that reads back to the same bits, `true` or `false`, a date as `YYYY-MM-DD`.
+    /// Round-trip number, `true` or `false`, or `YYYY-MM-DD`; empty if missing.
     #[must_use]
     pub fn text(&self, row: usize) -> String {
         if self.is_missing(row) { String::new() } else { self.values.text(row, self.kind) }
     }
 
-    /// Value as in the file, if kept; otherwise as [`text`](Self::text).
+    /// Text in the file, if kept, else [`text`](Self::text).
     #[must_use]
     pub fn written(&self, row: usize) -> String {
         match &self.written {
@@ -212,7 +212,7 @@ impl Column {
         }
     }
 
-    /// Text that distinguishes values: as in the file. In formats without text, 0 and -0 are equal.
+    /// Distinguishes values. In formats without text, 0 and -0 are equal.
     #[must_use]
     pub fn identity(&self, row: usize) -> String {
         match self.numbers() {
@@ -221,7 +221,7 @@ impl Column {
         }
     }
 
-    /// `true` if the text of cells is kept.
+    /// `true` if cell text is kept.
     #[must_use]
     pub fn keeps_text(&self) -> bool {
         self.written.is_some() || self.kind == Kind::Category
@@ -233,7 +233,7 @@ impl Column {
         Self { name: name.to_owned(), ..self.clone() }
     }
 
-    /// Adds the values of a column of the same type.
+    /// Appends; same type only.
     pub(super) fn append(&mut self, more: Self) {
         self.values.append(more.values);
         self.written = match (self.written.take(), more.written) {
@@ -245,14 +245,14 @@ impl Column {
         };
     }
 
-    /// Copy of the column restricted to these rows.
+    /// Copy of these rows.
     #[must_use]
     pub fn rows(&self, rows: &[usize]) -> Self {
         let written = self.written.as_ref().map(|written| written.rows(rows));
         Self { name: self.name.clone(), kind: self.kind, values: self.values.rows(rows), written }
     }
 
-    /// Converts to another type and keeps the words; on failure, first offending row and its text.
+    /// Converts and keeps the words; fails with first offending row and text.
     pub(super) fn read_beside_text(self, kind: Kind) -> Result<Self, (usize, String)> {
         let words = self.values.clone();
         let is_read = self.kind == Kind::Category && kind != Kind::Category;
@@ -260,7 +260,7 @@ impl Column {
         Ok(Self { written: is_read.then_some(words), ..column })
     }
 
-    /// Same as [`read_beside_text`](Self::read_beside_text), without keeping words.
+    /// [`read_beside_text`](Self::read_beside_text) without the words.
     pub(super) fn read_as(self, kind: Kind) -> Result<Self, (usize, String)> {
         if self.kind == kind || (kind == Kind::Number && self.numbers().is_some()) {
             return Ok(Self { kind, ..self });
@@ -301,7 +301,7 @@ pub(super) struct LevelBuilder {
     letters: usize,
 }
 
-/// Bytes per level in list and lookup table, without its text.
+/// Bytes per level, without text.
 const LEVEL: usize = 112;
 
 impl LevelBuilder {

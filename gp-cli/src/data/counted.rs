@@ -1,15 +1,15 @@
-//! Reads table bytes within the memory limit; no other code reads tables to the end.
+//! Reads tables within the memory limit.
 
 use super::supply::{Supply, unreadable};
 use crate::error::{CliError, ErrorKind};
 use std::io::{self, Read};
 
 const CHUNK: usize = 1 << 16;
-/// Memory grows by one part in this many.
+/// Memory grows by 1/4.
 const GROWTH: usize = 4;
 const SPARE: usize = 64;
 
-/// All bytes, if memory suffices; `expected` is a size hint.
+/// All bytes, within memory; `expected` is a hint.
 pub(super) fn read_all(
     from: &mut dyn Read,
     supply: &dyn Supply,
@@ -33,7 +33,7 @@ pub(super) fn read_all(
     }
 }
 
-/// Reserves room for `more` items, as a file states.
+/// Room for `more` items.
 pub(super) fn reserve<T>(of: &mut Vec<T>, more: usize, supply: &dyn Supply) -> Result<(), CliError> {
     of.try_reserve_exact(more).map_err(|cause| {
         let what = format!("not enough memory for `{}`", supply.name());
@@ -41,14 +41,14 @@ pub(super) fn reserve<T>(of: &mut Vec<T>, more: usize, supply: &dyn Supply) -> R
     })
 }
 
-/// All bytes, allocated exactly; `None` if their number differs.
+/// Exactly `size` bytes, else `None`.
 pub(super) fn read_sized(
     from: &mut dyn Read,
     size: usize,
     supply: &dyn Supply,
 ) -> Result<io::Result<Option<Vec<u8>>>, CliError> {
     let mut bytes = Vec::new();
-    // One byte more reveals excess data; the rest keeps the standard library from growing the memory.
+    // One byte more reveals excess data; the rest prevents the standard library from growing the buffer.
     reserve(&mut bytes, size.saturating_add(SPARE), supply)?;
     let read = from.take(size as u64 + 1).read_to_end(&mut bytes);
     Ok(read.map(|_| (bytes.len() == size).then_some(bytes)))

@@ -6,9 +6,9 @@ use std::ops::Range;
 
 const MICROS_PER_DAY: i64 = 86_400_000_000;
 const SECONDS_PER_DAY: f64 = 86_400.0;
-/// Days since 1970-01-01 from 0000-01-01 to the end of 9999-12-31.
+/// Days of 0000-01-01 to 9999-12-31.
 const YEARS_OF_FOUR_DIGITS: Range<f64> = -719_528.0..2_932_897.0;
-/// Years in which a whole number of eight digits is likely a date.
+/// Years for dates of eight digits.
 const YEARS_OF_DIGITS: Range<i64> = 1900..2101;
 const MONTHS: [&str; 12] = [
     "january",
@@ -26,11 +26,9 @@ const MONTHS: [&str; 12] = [
 ];
 const MIN_LETTERS: usize = 3;
 
-/// Days since 1970-01-01 of a date (`2024-02-29`, `2024/2/29`) or of the first day of a month (`2024-02`,
-/// `Feb 2024`).
+/// Days since 1970-01-01 UTC of a date (`2024-02-29`, `2024/2/29`) or a month's first day (`2024-02`, `Feb 2024`).
 ///
-/// After a day and a blank or `T`, a time `HH:MM[:SS[.s]]` may follow, then `Z`, `UTC` or an offset such as
-/// `+01:00`. The result is in UTC.
+/// After a date and a blank or `T` may follow `HH:MM[:SS[.s]]`, then `Z`, `UTC` or an offset such as `+01:00`.
 ///
 /// ```
 /// use gp_cli::data::days_since_epoch;
@@ -49,7 +47,7 @@ pub fn days_since_epoch(cell: &str) -> Option<f64> {
         None => day_of(cell).or_else(|| month_of(cell)).map(|days| days as f64),
         Some((date, time)) => {
             let (days, seconds) = (day_of(date)?, seconds_of(time)?);
-            // An offset from UTC may lead to the day before or after.
+            // The UTC offset may change the day.
             let shift = (seconds / SECONDS_PER_DAY).floor();
             Some((days as f64 + shift) + (seconds - shift * SECONDS_PER_DAY) / SECONDS_PER_DAY)
         }
@@ -62,14 +60,14 @@ pub(super) fn days_of_digits(cell: &str) -> Option<f64> {
     Some(civil_days(whole(year)?, whole(month)?, whole(day)?)? as f64)
 }
 
-/// `true` for a whole number whose digits are a plausible date, such as 20240229.
+/// `true` for plausible dates such as 20240229.
 pub(crate) fn is_date_in_digits(number: f64) -> bool {
     let digits = number as i64;
     let (year, month, day) = (digits / 10_000, digits / 100 % 100, digits % 100);
     digits as f64 == number && YEARS_OF_DIGITS.contains(&year) && civil_days(year, month, day).is_some()
 }
 
-/// Days of `2024-02-29` or `2024/2/29`.
+/// `2024-02-29` or `2024/2/29`.
 fn day_of(date: &str) -> Option<i64> {
     let separator = *date.as_bytes().get(4)?;
     let mut parts = date.split(char::from(separator));
@@ -83,13 +81,13 @@ fn day_of(date: &str) -> Option<i64> {
     if sound { civil_days(whole(year)?, whole(month)?, whole(day)?) } else { None }
 }
 
-/// Days of `2024-02`; with a slash, it may be a season of two years.
+/// `2024-02`; a slash may mark a season.
 fn month_of(date: &str) -> Option<i64> {
     let (year, month) = date.split_once('-').filter(|(year, month)| year.len() == 4 && month.len() == 2)?;
     civil_days(whole(year)?, whole(month)?, 1)
 }
 
-/// Days of `Feb 2024`, `February 2024` or `Feb-2024`.
+/// `Feb 2024`, `February 2024` or `Feb-2024`.
 fn named_month(cell: &str) -> Option<i64> {
     let (name, year) = cell.split_once([' ', '-'])?;
     let is_name = |month: &&str| {
@@ -100,7 +98,7 @@ fn named_month(cell: &str) -> Option<i64> {
     if year.len() == 4 { civil_days(whole(year)?, month as i64 + 1, 1) } else { None }
 }
 
-/// Seconds of `HH:MM[:SS[.s]]`, less an offset from UTC.
+/// `HH:MM[:SS[.s]]`, less UTC offset.
 fn seconds_of(time: &str) -> Option<f64> {
     let utc = ["Z", "UTC"].iter().find_map(|zone| time.strip_suffix(zone));
     if let Some(clock) = utc {
@@ -126,7 +124,7 @@ fn clock_of(clock: &str) -> Option<f64> {
     sound.then_some(hours as f64 * 3600.0 + minutes as f64 * 60.0 + seconds)
 }
 
-/// Seconds of `+01:00`, `+0100` or `+01`.
+/// `+01:00`, `+0100` or `+01`.
 fn offset_of(offset: &str) -> Option<f64> {
     let (sign, clock) = offset.split_at_checked(1)?;
     let (hours, minutes) = clock.split_at_checked(2)?;
@@ -148,8 +146,7 @@ fn whole(digits: &str) -> Option<i64> {
     }
 }
 
-/// Date `YYYY-MM-DD` for days since 1970-01-01. A time other than midnight follows after `T`, to
-/// microseconds. Outside four-digit years, a plain number.
+/// `YYYY-MM-DD`, with `T` and time, to microseconds, unless midnight. Outside four-digit years, the number.
 ///
 /// ```
 /// use gp_cli::data::date_text;
@@ -191,8 +188,8 @@ pub(crate) fn civil_date(days: i64) -> (i64, i64, i64) {
     (year, month, day_of_year - (153 * from_march + 2) / 5 + 1)
 }
 
-/// Days since 1970-01-01 in the Gregorian calendar; `None` for an impossible date. 400 years have 146,097
-/// days; years start in March, so that the leap day is last.
+/// Days since 1970-01-01, Gregorian; `None` for impossible dates. 400 years have 146,097 days; years start in March,
+/// so leap days are last.
 pub(crate) fn civil_days(year: i64, month: i64, day: i64) -> Option<i64> {
     let leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
     let longest = [31, if leap { 29 } else { 28 }, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];

@@ -1,4 +1,4 @@
-//! Table in the files of a folder, such as `part-0.parquet`, `part-1.parquet`: rows in the order of the file names.
+//! Table in the files of a folder.
 
 use super::column::Kind;
 use super::frame::{Frame, list};
@@ -8,7 +8,6 @@ use super::supply::Supply;
 use crate::error::{CliError, ErrorKind};
 use gp_optim::Team;
 
-/// Reader of a table in chunks.
 type OpenTable<'a> = Box<dyn Fn(&'a Input) -> Result<Box<dyn FrameStream + 'a>, CliError> + 'a>;
 
 /// Chunks of all tables in turn.
@@ -17,7 +16,7 @@ pub(super) struct FolderStream<'a> {
     rest: std::slice::Iter<'a, Input>,
     now: Option<Box<dyn FrameStream + 'a>>,
     open: OpenTable<'a>,
-    /// First table, and its columns.
+    /// First table's name and columns.
     like: Option<(String, NamesAndKinds)>,
 }
 
@@ -28,11 +27,11 @@ impl<'a> FolderStream<'a> {
         Self { folder, rest: folder.parts().iter(), now: None, open, like: None }
     }
 
-    /// Restricts to this process's share of the files, which are of about equal size.
+    /// Own files, in about equal shares.
     pub(super) fn of_process(mut self, team: &Team) -> Self {
         let parts = self.folder.parts();
         let all: f64 = parts.iter().map(Input::size).sum();
-        // A file belongs to the process in whose share its middle lies.
+        // A file belongs to the process whose share contains its middle.
         let process = parts.iter().scan(0.0, |before, part| {
             let middle = *before + part.size() / 2.0;
             *before += part.size();
@@ -44,7 +43,7 @@ impl<'a> FolderStream<'a> {
         self
     }
 
-    /// Refuses a table with other columns than the first.
+    /// Refuses other columns than before.
     fn check(&mut self, piece: &Frame) -> Result<(), CliError> {
         let columns: NamesAndKinds =
             piece.columns().iter().map(|column| (column.name().to_owned(), column.kind())).collect();
@@ -85,7 +84,7 @@ impl FrameStream for FolderStream<'_> {
 /// Table of all chunks.
 ///
 /// # Errors
-/// Those of the chunks, [`Data`](ErrorKind::Data) for no rows or too little memory.
+/// Those of chunks; [`Data`](ErrorKind::Data) for no rows or too little memory.
 pub(super) fn joined(mut pieces: FolderStream<'_>) -> Result<Frame, CliError> {
     let (folder, mut all) = (pieces.folder, None::<Frame>);
     let mut room = folder.room();

@@ -1,26 +1,26 @@
-//! Recognition of unsupported files, with advice.
+//! Recognises unsupported files and advises.
 
 const DUCKDB: (usize, &[u8]) = (8, b"DUCK");
 /// For builds without SQLite.
 const SQLITE: &[u8] = b"SQLite format 3\0";
 
-/// Parquet and Arrow, for builds without these formats.
+/// For builds without Parquet and Arrow.
 const COLUMNAR: [&[u8]; 2] = [b"PAR1", b"ARROW1"];
 
-/// Position and start of a model file's JSON header (safetensors).
+/// Start of model files (safetensors).
 const MODEL: (usize, &[u8]) = (8, b"{\"__metadata__\":{\"gp-model\"");
 
-/// Excel before 2007, and encrypted workbooks.
+/// Excel before 2007, encrypted workbooks.
 const OLD_EXCEL: &[u8] = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";
 const ZIP: &[u8] = b"PK\x03\x04";
-/// Parts near the start of spreadsheet archives.
+/// Marks near a spreadsheet archive's start.
 const PARTS: [&[u8]; 3] = [b"[Content_Types].xml", b"xl/", b"opendocument.spreadsheet"];
-/// Position of the length and text of an archive's first name.
+/// Positions of an archive's first name.
 const NAME_LENGTH: usize = 26;
 const NAME: usize = 30;
 const SPREADSHEETS: [&str; 6] = ["xlsx", "xlsm", "xlsb", "xls", "ods", "numbers"];
 
-/// Description and advice for a spreadsheet; `None` for other files.
+/// Advice for spreadsheets; else `None`.
 pub(super) fn spreadsheet(name: &str, extension: &str, head: &[u8]) -> Option<String> {
     let is_zip = head.starts_with(ZIP) && !holds_arrays(head);
     let has_part = || PARTS.iter().any(|part| head.windows(part.len()).any(|bytes| bytes == *part));
@@ -41,7 +41,7 @@ fn holds_arrays(head: &[u8]) -> bool {
     head.get(NAME..NAME + length).is_some_and(|name| name.ends_with(b".npy"))
 }
 
-/// Description and advice for an unsupported file; `None` if it may be a table.
+/// Advice; `None` for possible tables.
 pub(super) fn advice(name: &str, head: &[u8]) -> Option<String> {
     if head.get(MODEL.0..).is_some_and(|rest| rest.starts_with(MODEL.1)) {
         return Some(format!("`{name}` is a model file, not a table; gp inspect {name} shows what it holds"));

@@ -10,10 +10,10 @@ use crate::error::{CliError, ErrorKind};
 use gp_optim::Team;
 use std::fmt::Debug;
 
-/// Maximum number of columns; memory of a model grows with their square.
+/// Maximum table width; model memory grows with its square.
 pub const MAX_COLUMNS: usize = 100_000;
 
-/// Reader of one table format.
+/// Reader of one format.
 pub trait Format: Debug + Send + Sync {
     /// Name in flags.
     fn name(&self) -> &'static str;
@@ -24,7 +24,7 @@ pub trait Format: Debug + Send + Sync {
     /// File extensions, without the dot.
     fn extensions(&self) -> &'static [&'static str];
 
-    /// `true` if the first bytes identify this format.
+    /// `true` if the first bytes fit.
     fn recognises(&self, bytes: &[u8]) -> bool;
 
     /// Reads a table.
@@ -33,28 +33,28 @@ pub trait Format: Debug + Send + Sync {
     /// [`Data`](ErrorKind::Data) with the place.
     fn read(&self, source: &Source, options: &ReadOptions) -> Result<Frame, CliError>;
 
-    /// Reads a table that need not be in memory.
+    /// Reads, perhaps without loading.
     ///
     /// # Errors
-    /// As [`read`](Self::read); [`Io`](ErrorKind::Io) if the file cannot be read.
+    /// As [`read`](Self::read); [`Io`](ErrorKind::Io) if unreadable.
     fn read_input(&self, input: Input, options: &ReadOptions) -> Result<Frame, CliError> {
         self.read(&input.load()?, options)
     }
 
-    /// `true` for databases, which have named tables and queries.
+    /// `true` for databases.
     fn takes_queries(&self) -> bool {
         false
     }
 
-    /// `true` if tables can be read in chunks.
+    /// `true` if readable in chunks.
     fn comes_in_pieces(&self) -> bool {
         false
     }
 
-    /// Reads chunks of rows.
+    /// Chunks of rows.
     ///
     /// # Errors
-    /// As [`read`](Self::read); [`Usage`](ErrorKind::Usage) if the format cannot be read in chunks.
+    /// As [`read`](Self::read); [`Usage`](ErrorKind::Usage) if unsupported.
     fn pieces<'a>(
         &self,
         input: &'a Input,
@@ -63,8 +63,7 @@ pub trait Format: Debug + Send + Sync {
         Err(self.not_in_pieces(input.name()))
     }
 
-    /// Reads the rows of one of several processes in chunks: consecutive rows, by rank. None if each process has to read
-    /// the whole table. All processes call it together.
+    /// This process's chunks: consecutive rows, by rank. None if each must read all. Collective call.
     ///
     /// # Errors
     /// As [`pieces`](Self::pieces); [`Elsewhere`](ErrorKind::Elsewhere) for a lost message.
@@ -77,7 +76,7 @@ pub trait Format: Debug + Send + Sync {
         Ok(None)
     }
 
-    /// Error for a table that cannot be read in chunks.
+    /// Error: no chunk support.
     fn not_in_pieces(&self, table: &str) -> CliError {
         let format = self.name();
         let message = format!(
@@ -86,7 +85,7 @@ pub trait Format: Debug + Send + Sync {
         CliError::new(ErrorKind::Usage, message)
     }
 
-    /// Approximate bytes of the table and its points.
+    /// Approximate bytes of table and points.
     fn memory(&self, input: &Input) -> f64 {
         3.0 * input.size()
     }

@@ -13,12 +13,12 @@ use crate::memory::Budget;
 use gp_optim::{Team, did_you_mean};
 use std::sync::Arc;
 
-/// Share of remaining memory for piped input; the rest goes to a temporary file.
+/// Share of remaining memory for piped input.
 const SHARE_OF_PIPE: f64 = 0.25;
-/// Bytes of piped input always kept in memory.
+/// Bytes of piped input always in memory.
 const FEW: u64 = 1 << 20;
 
-/// Table formats; programs can add their own.
+/// Table formats; programs can add some.
 #[derive(Clone, Debug)]
 pub struct Formats {
     known: Vec<Arc<dyn Format>>,
@@ -26,13 +26,13 @@ pub struct Formats {
 }
 
 impl Formats {
-    /// Registry of these formats.
+    /// Registry, by precedence.
     #[must_use]
     pub fn new(known: Vec<Arc<dyn Format>>) -> Self {
         Self { known, budget: Budget::default() }
     }
 
-    /// Adds a format, or replaces the one of the same name.
+    /// Adds a format, or replaces its namesake.
     #[must_use]
     pub fn with(mut self, format: Arc<dyn Format>) -> Self {
         self.known.retain(|known| known.name() != format.name());
@@ -40,13 +40,13 @@ impl Formats {
         self
     }
 
-    /// Sets the memory budget of tables.
+    /// Sets the tables' memory budget.
     #[must_use]
     pub fn within(self, budget: Budget) -> Self {
         Self { budget, ..self }
     }
 
-    /// Memory budget of [opened](Self::open) tables.
+    /// Memory limit of [opened](Self::open) tables.
     #[must_use]
     pub fn budget(&self) -> Budget {
         self.budget
@@ -66,12 +66,12 @@ impl Formats {
     /// Reads a file, or standard input for `-`.
     ///
     /// # Errors
-    /// [`Io`](ErrorKind::Io) if the file cannot be read; otherwise as [`read`](Self::read).
+    /// [`Io`](ErrorKind::Io) if unreadable; as [`read`](Self::read).
     pub fn open(&self, path: &str, options: &ReadOptions) -> Result<Frame, CliError> {
         self.read_input(self.input(path, SHARE_OF_PIPE)?, options)
     }
 
-    /// Opens a table. Piped input stays in memory up to `share` of what remains.
+    /// Opens a table; piped input beyond `share` of remaining memory is spooled.
     ///
     /// # Errors
     /// As [`Input::open`].
@@ -80,7 +80,7 @@ impl Formats {
         Ok(Input::open(path, keep.max(FEW))?.within(self.budget))
     }
 
-    /// Reads a table by requested format, else first bytes, else extension, else as CSV.
+    /// Reads by requested format, first bytes, extension, else as CSV.
     ///
     /// # Errors
     /// [`Usage`](ErrorKind::Usage) for an unknown format; otherwise [`Data`](ErrorKind::Data).
@@ -89,10 +89,10 @@ impl Formats {
         format.read(source, options)?.read_as(options)
     }
 
-    /// Same as [`read`](Self::read) for an input that need not be in memory.
+    /// [`read`](Self::read), perhaps without loading.
     ///
     /// # Errors
-    /// As [`read`](Self::read); [`Io`](ErrorKind::Io) if the file cannot be read.
+    /// As [`read`](Self::read); [`Io`](ErrorKind::Io) if unreadable.
     pub fn read_input(&self, input: Input, options: &ReadOptions) -> Result<Frame, CliError> {
         let format = self.of(&input, options)?;
         if !input.parts().is_empty() && format.comes_in_pieces() {
@@ -101,7 +101,7 @@ impl Formats {
         format.read_input(input, options)?.read_as(options)
     }
 
-    /// Reads chunks of rows.
+    /// Chunks of rows.
     ///
     /// # Errors
     /// As [`read`](Self::read) and [`Format::pieces`].
@@ -117,7 +117,7 @@ impl Formats {
         Ok(Box::new(Typed { from, options: options.clone() }))
     }
 
-    /// Reads this process's rows in chunks, as [`Format::own_pieces`]; of a folder, its share of the files.
+    /// Own chunks, as [`Format::own_pieces`]; own files of folders.
     ///
     /// # Errors
     /// As [`pieces`](Self::pieces).
@@ -142,7 +142,7 @@ impl Formats {
         FolderStream::new(folder, Box::new(move |table| formats.pieces(table, &options)))
     }
 
-    /// Approximate memory of the table and its points, in bytes.
+    /// Approximate bytes of table and points.
     ///
     /// # Errors
     /// As [`of`](Self::of).
@@ -153,7 +153,7 @@ impl Formats {
         Ok(self.of(input, options)?.memory(input))
     }
 
-    /// Format of a file, or of the first one in a folder.
+    /// Format of a file, or a folder's first.
     ///
     /// # Errors
     /// [`Usage`](ErrorKind::Usage) for an unknown format.
@@ -161,7 +161,7 @@ impl Formats {
         self.choose(input.name(), (input.head(), &input.extension()), options)
     }
 
-    /// Format by request, first bytes or extension; errors name `table`.
+    /// Errors name `table`.
     fn choose(
         &self,
         table: &str,

@@ -17,7 +17,7 @@ pub(crate) const FILL_OR_DROP: &str = "; fill it in, or leave out all such rows 
 pub(crate) const FILL_DROP_OR_KEEP: &str =
     "; fill it in, leave out all such rows with --missing drop, or keep them with --missing keep";
 
-/// Columns of equal length with distinct names, and each row's position in its file.
+/// Equal-length columns with distinct names, and row places.
 #[derive(Clone, Debug)]
 pub struct Frame {
     source: String,
@@ -25,7 +25,7 @@ pub struct Frame {
     by_name: HashMap<String, usize>,
     rows: usize,
     places: Places,
-    /// All columns of the file, if known.
+    /// All file columns, if known.
     heading: Option<Arc<Heading>>,
 }
 
@@ -33,9 +33,9 @@ pub struct Frame {
 enum Places {
     Lines(Vec<u64>),
     Rows(Vec<u64>),
-    /// Consecutive rows from this number on.
+    /// Consecutive, from this number.
     From(u64),
-    /// Rows of several files, with the first row of each.
+    /// First row, name, places per file.
     Files(Vec<(usize, Arc<str>, Places)>),
 }
 
@@ -55,7 +55,7 @@ impl Places {
         }
     }
 
-    /// File of a row, if there are several, with the places in it and the row's number among them.
+    /// File, places and own row number.
     fn file(&self, row: usize) -> Option<(&str, &Self, usize)> {
         let Self::Files(files) = self else { return None };
         let next = files.partition_point(|(first, ..)| *first <= row);
@@ -84,7 +84,7 @@ impl Places {
 }
 
 impl Frame {
-    /// Table with these columns. Errors name `source`; `lines` has each row's text line.
+    /// Errors name `source`; `lines` has each row's text line.
     ///
     /// # Errors
     /// [`Data`](ErrorKind::Data) for no rows, unequal lengths or repeated names.
@@ -92,7 +92,7 @@ impl Frame {
         Self::placed(source, columns, lines.map_or(Places::From(1), Places::Lines))
     }
 
-    /// Table with rows counted from 0, for programs.
+    /// Table with rows counted from 0.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -100,7 +100,7 @@ impl Frame {
         Self::placed(source, columns, Places::From(0))
     }
 
-    /// Chunk of a table after `rows` earlier rows.
+    /// Chunk after `rows` rows.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -131,7 +131,7 @@ impl Frame {
         Ok(Self { source: source.to_owned(), columns, by_name, rows, places, heading: None })
     }
 
-    /// Adds the file's heading.
+    /// Sets all columns of the file.
     #[must_use]
     pub fn with_heading(self, heading: impl Into<Arc<Heading>>) -> Self {
         Self { heading: Some(heading.into()), ..self }
@@ -155,13 +155,13 @@ impl Frame {
         Ok(Self { heading, ..Self::placed(&source, out, places)? })
     }
 
-    /// The rows as part of a table in this folder.
+    /// Table in this folder.
     pub(super) fn within(self, folder: &str) -> Self {
         let places = Places::Files(vec![(0, self.source.into(), self.places)]);
         Self { source: folder.to_owned(), places, ..self }
     }
 
-    /// Adds the rows of another part, with the same columns.
+    /// Appends rows of the same columns.
     pub(super) fn append(&mut self, part: Self) {
         if let (Places::Files(files), Places::Files(more)) = (&mut self.places, part.places) {
             files.extend(more.into_iter().map(|(first, path, places)| (self.rows + first, path, places)));
@@ -170,7 +170,7 @@ impl Frame {
         self.columns.iter_mut().zip(part.columns).for_each(|(column, more)| column.append(more));
     }
 
-    /// Name of the table in errors.
+    /// Name in errors.
     #[must_use]
     pub fn source(&self) -> &str {
         &self.source
@@ -188,19 +188,19 @@ impl Frame {
         &self.columns
     }
 
-    /// Names of columns read.
+    /// Columns read.
     #[must_use]
     pub fn names(&self) -> Vec<&str> {
         self.columns.iter().map(Column::name).collect()
     }
 
-    /// Column of this name.
+    /// Finds by name.
     #[must_use]
     pub fn column(&self, name: &str) -> Option<&Column> {
         self.by_name.get(name).map(|&place| &self.columns[place])
     }
 
-    /// All column names of the file, read or not, if known.
+    /// All column names of the file, else those read.
     #[must_use]
     pub fn known_names(&self) -> Vec<&str> {
         match &self.heading {
@@ -237,7 +237,7 @@ impl Frame {
         self.lacks_besides(&[], missing, why)
     }
 
-    /// [`lacks`](Self::lacks), where columns of `needed` names are no other's misspelling.
+    /// [`lacks`](Self::lacks), never suggesting `needed` columns.
     fn lacks_besides(&self, needed: &[&str], missing: &[&str], why: &str) -> CliError {
         let known = self.known_names();
         let columns = if missing.len() > 1 { "columns" } else { "column" };
@@ -263,7 +263,7 @@ impl Frame {
         CliError::new(ErrorKind::Data, message)
     }
 
-    /// Row position in the file, such as `line 3`.
+    /// Position in the file, such as `line 3`.
     #[must_use]
     pub fn place(&self, row: usize) -> String {
         self.places.text(row)
@@ -281,10 +281,10 @@ impl Frame {
         CliError::new(ErrorKind::Data, message)
     }
 
-    /// Refuses missing values, with `advice` in the message.
+    /// Refuses missing values, with `advice`.
     ///
     /// # Errors
-    /// [`Data`](ErrorKind::Data) with the place of the first.
+    /// [`Data`](ErrorKind::Data), naming the first.
     pub fn refuse_missing(&self, columns: &[&Column], advice: &str) -> Result<(), CliError> {
         let first = columns.iter().find_map(|column| {
             (0..self.rows).find(|&row| column.is_missing(row)).map(|row| (row, column.name()))
@@ -295,7 +295,7 @@ impl Frame {
         }
     }
 
-    /// Rows without missing values in these columns.
+    /// Rows complete in these columns.
     #[must_use]
     pub fn complete_rows(&self, columns: &[&Column]) -> Vec<usize> {
         (0..self.rows).filter(|&row| columns.iter().all(|column| !column.is_missing(row))).collect()
@@ -304,17 +304,17 @@ impl Frame {
     /// Removes a column.
     ///
     /// # Errors
-    /// [`Data`](ErrorKind::Data) if no column is left.
+    /// [`Data`](ErrorKind::Data) if none is left.
     pub fn without(self, name: &str) -> Result<Self, CliError> {
         let Self { source, mut columns, places, heading, .. } = self;
         columns.retain(|column| column.name() != name);
         Ok(Self { heading, ..Self::placed(&source, columns, places)? })
     }
 
-    /// Copy restricted to these rows.
+    /// Copy of these rows.
     ///
     /// # Errors
-    /// [`Data`](ErrorKind::Data) for no rows.
+    /// [`Data`](ErrorKind::Data) if empty.
     pub fn rows(&self, rows: &[usize]) -> Result<Self, CliError> {
         let columns = self.columns.iter().map(|column| column.rows(rows)).collect();
         let heading = self.heading.clone();
@@ -322,7 +322,7 @@ impl Frame {
     }
 }
 
-/// Error for a cell of another type; names the flag that gives the column a role.
+/// Error naming the column's flag.
 pub(super) fn not_of_kind(
     source: &str,
     place: &str,
@@ -350,7 +350,7 @@ pub(super) fn not_of_kind(
     CliError::new(ErrorKind::Data, message)
 }
 
-/// Name for comma-separated lists, quoted if it contains commas or outer blanks.
+/// Quotes names with commas or outer blanks.
 pub(crate) fn quoted(name: &str) -> String {
     if name.contains(',') || name.starts_with('"') || name.trim() != name {
         format!("\"{}\"", name.replace('"', "\"\""))
@@ -359,13 +359,12 @@ pub(crate) fn quoted(name: &str) -> String {
     }
 }
 
-/// Most similar name: equal up to outer blanks, or a small edit away.
+/// Equal but for blanks, or similar.
 fn near<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
     let but_for_blanks = known.iter().find(|other| other.trim() == name.trim());
     but_for_blanks.copied().or_else(|| similar(name, known.iter().copied()))
 }
 
-/// `true` for a double quote only at the start.
 fn has_open_quote(name: &str) -> bool {
     name.len() > 1 && name.starts_with('"') && !name.ends_with('"')
 }

@@ -1,14 +1,13 @@
-//! Protection against readers that panic on damaged files.
+//! Guard against panicking readers.
 
 use super::supply::Supply;
 use crate::error::CliError;
 use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
 
-/// Path prefixes of these readers' sources in any registry.
+/// Source paths of these readers.
 const FOREIGN: [&str; 2] = ["parquet-", "arrow-"];
 
-/// Runs `read`; a panic becomes an error for a damaged file. `read` only borrows, so no state becomes
-/// inconsistent.
+/// Turns panics into errors. `read` only borrows, so no state becomes inconsistent.
 pub(super) fn guarded<T>(
     supply: &dyn Supply,
     format: &str,
@@ -18,7 +17,7 @@ pub(super) fn guarded<T>(
         .unwrap_or_else(|_| Err(supply.fault(&format!(" is a damaged or truncated {format} file"))))
 }
 
-/// Silences panic messages of these readers in this process only.
+/// Silences their panics in this process.
 pub(crate) fn silence_foreign_panics() {
     let usual = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {

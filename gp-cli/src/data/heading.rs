@@ -1,12 +1,12 @@
-//! Columns of a file and selection to read.
+//! File columns, and selection to read.
 
 use super::column::Kind;
 use super::options::ReadOptions;
 
-/// Prefix of an unnamed pandas index in Parquet and Arrow; number and two underscores follow.
+/// Prefix of unnamed pandas indices.
 const PANDAS_INDEX: &str = "__index_level_";
 
-/// Column names of a file, positions read, and dropped row-number columns.
+/// Names, positions read, dropped row-number columns.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Heading {
     names: Vec<String>,
@@ -19,14 +19,14 @@ pub struct Heading {
 }
 
 impl Heading {
-    /// Heading with these names. A pandas index is read on request only. If no requested column exists, the
-    /// first is read, so that errors can list the table's names.
+    /// Selects columns; pandas indices only if requested. Without requested columns, reads the first, so that errors
+    /// list names.
     #[must_use]
     pub fn new(names: Vec<String>, options: &ReadOptions) -> Self {
         Self::with_indices(names, &[], options)
     }
 
-    /// Same as [`new`](Self::new), with further pandas indices.
+    /// [`new`](Self::new) with further pandas indices.
     pub(super) fn with_indices(names: Vec<String>, named: &[String], options: &ReadOptions) -> Self {
         let mut heading = Self { places: (0..names.len()).collect(), names, ..Self::default() };
         let is_index = |name: &String| is_pandas_index(name) || named.contains(name);
@@ -44,7 +44,7 @@ impl Heading {
         heading
     }
 
-    /// Drops a column for the reason `what`; the only column is never dropped.
+    /// Drops a column, but never the last.
     pub(super) fn leave_out(&mut self, name: &str, what: &str) {
         let rest: Vec<usize> =
             self.places.iter().copied().filter(|&place| self.names[place] != name).collect();
@@ -75,7 +75,7 @@ impl Heading {
         self.uses.get(place).copied().flatten()
     }
 
-    /// `true` if the column is read as words, whatever its type in the file.
+    /// `true` if read as words.
     #[cfg(feature = "columnar")]
     pub(super) fn holds_words(&self, place: usize) -> bool {
         self.words.get(place).copied().unwrap_or(false)

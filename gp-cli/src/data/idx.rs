@@ -11,8 +11,7 @@ use super::supply::Supply;
 use crate::error::CliError;
 use std::path::Path;
 
-/// IDX format. A vector becomes the column `label`; tables and images become `p0`, `p1`, …. Labels of an
-/// image file come from the file beside it with MNIST's naming.
+/// A vector becomes `label`; others `p0`, `p1`, …. Labels of images come from the neighbouring file in MNIST's naming.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Idx;
 

@@ -1,4 +1,4 @@
-//! Table input, inspected before it is read.
+//! Table input, inspected before reading.
 
 use super::counted::{read_all, read_up_to};
 use super::listing::tables;
@@ -12,10 +12,10 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
-/// Bytes for recognising the format and estimating row size.
+/// Bytes for detection and size estimates.
 const HEAD: u64 = 1 << 18;
 
-/// Input that need not be in memory: a file, or spooled standard input.
+/// File or spooled input, not loaded.
 #[derive(Debug)]
 pub struct Input {
     name: String,
@@ -31,7 +31,6 @@ enum From {
     /// Unnamed file.
     Spooled(File),
     Memory(Vec<u8>),
-    /// Tables in a folder.
     Folder(Vec<Input>),
 }
 
@@ -44,12 +43,11 @@ struct Head {
 }
 
 impl Input {
-    /// Opens a file, a folder of files that are one table, or standard input for `-`. Standard input beyond `keep` bytes goes to an unnamed
-    /// temporary file.
+    /// Opens a file, a folder of one table's files, or standard input for `-`, which beyond `keep` bytes is spooled to
+    /// an unnamed file.
     ///
     /// # Errors
-    /// [`Io`](ErrorKind::Io) if it cannot be read, [`Data`](ErrorKind::Data) for damaged gzip data and empty
-    /// input.
+    /// [`Io`](ErrorKind::Io) if unreadable, [`Data`](ErrorKind::Data) for damaged gzip data or empty input.
     pub fn open(path: &str, keep: u64) -> Result<Self, CliError> {
         if path == "-" {
             return Self::spooled("standard input", &mut io::stdin().lock(), keep);
@@ -61,7 +59,7 @@ impl Input {
             return Self::folder(path, keep);
         }
         if !about.is_file() {
-            // A pipe can be read only once.
+            // Pipes can be read only once.
             return Self::spooled(path, &mut { file }, keep);
         }
         Self {
@@ -83,7 +81,7 @@ impl Input {
         Ok(Self { name: path.to_owned(), from: From::Folder(parts), size, budget: Budget::default(), head })
     }
 
-    /// Tables in a folder; none of a single table.
+    /// Tables in a folder; else empty.
     #[must_use]
     pub fn parts(&self) -> &[Self] {
         match &self.from {
@@ -92,7 +90,7 @@ impl Input {
         }
     }
 
-    /// Input from raw bytes under this name.
+    /// Input from raw bytes.
     ///
     /// # Errors
     /// As [`open`](Self::open).
@@ -137,7 +135,7 @@ impl Input {
             self.head.packed = true;
             let unpacked = read_up_to(self.reader()?.as_mut(), HEAD);
             let unpacked = unpacked.map_err(|cause| own_error(cause, failed))?;
-            // The ratio of the first bytes is used for the whole file.
+            // The first bytes' ratio stands for the file's.
             let ratio = first.len() as f64 / unpacked_length(&first).max(1) as f64;
             Head { packed: true, unpacked, ratio }
         } else {
@@ -149,7 +147,7 @@ impl Input {
         Ok(self)
     }
 
-    /// Name in errors: the path as given.
+    /// Name in errors: the given path.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
@@ -163,25 +161,25 @@ impl Input {
         }
     }
 
-    /// Extension, as [`Source::extension`]; of a folder, that of its first table.
+    /// Extension, as [`Source::extension`]; for folders, the first table's.
     #[must_use]
     pub fn extension(&self) -> String {
         extension_of(self.parts().first().map_or(&self.name, |first| &first.name))
     }
 
-    /// First bytes, unpacked; the whole content if short.
+    /// First bytes, unpacked; all if short.
     #[must_use]
     pub fn head(&self) -> &[u8] {
         &self.head.unpacked
     }
 
-    /// Unpacked size in bytes; estimated for compressed input.
+    /// Unpacked bytes; estimated if compressed.
     #[must_use]
     pub fn size(&self) -> f64 {
         self.size as f64 / self.head.ratio.max(f64::MIN_POSITIVE)
     }
 
-    /// Exact number of bytes; None for packed input, whose content is longer.
+    /// Exact size; None if packed.
     pub(super) fn plain_size(&self) -> Option<u64> {
         (!self.head.packed && self.parts().is_empty()).then_some(self.size)
     }
@@ -189,8 +187,7 @@ impl Input {
     /// Reads everything into memory.
     ///
     /// # Errors
-    /// [`Io`](ErrorKind::Io) if it cannot be read, [`Data`](ErrorKind::Data) for damaged gzip data or too
-    /// little memory.
+    /// [`Io`](ErrorKind::Io) if unreadable, [`Data`](ErrorKind::Data) for damaged gzip data or too little memory.
     pub fn load(self) -> Result<Source, CliError> {
         let bytes = match self.from {
             From::Memory(bytes) if !self.head.packed => bytes,
@@ -202,10 +199,10 @@ impl Input {
         Ok(Source::new(self.name, bytes, self.budget))
     }
 
-    /// Unpacked content as a seekable file.
+    /// Unpacked content, seekable.
     ///
     /// # Errors
-    /// [`Io`](ErrorKind::Io), such as no room to unpack it.
+    /// [`Io`](ErrorKind::Io), such as no room to unpack.
     pub fn file(&self) -> Result<File, CliError> {
         let failed = |cause| cannot_read(&self.name, cause);
         match &self.from {
@@ -237,10 +234,10 @@ impl Input {
 }
 
 impl Source {
-    /// Source from raw bytes; unpacks gzip data.
+    /// Unpacks gzip data.
     ///
     /// # Errors
-    /// [`Data`](ErrorKind::Data) for damaged gzip data, too little memory, and empty input.
+    /// [`Data`](ErrorKind::Data) for damaged gzip data, too little memory, or empty input.
     pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Result<Self, CliError> {
         Input::from_bytes(name, bytes)?.load()
     }
@@ -298,7 +295,6 @@ impl<R: Read> Read for Unpacked<'_, R> {
     }
 }
 
-/// Unpacked length of a prefix.
 fn unpacked_length(packed: &[u8]) -> u64 {
     let (mut from, mut buffer, mut length) = (MultiGzDecoder::new(packed), vec![0; 1 << 16], 0);
     while let Ok(count @ 1..) = from.read(&mut buffer) {
@@ -349,7 +345,6 @@ mod tests {
         bytes
     }
 
-    /// In memory and in an unnamed file, compressed or not.
     #[test]
     fn bytes_come_from_their_beginning_every_time() {
         let text = text(40_000);
@@ -362,7 +357,7 @@ mod tests {
                 let mut file = input.file().unwrap();
                 file.seek(SeekFrom::Start(70)).unwrap();
                 assert!(all(file) == text[70..]);
-                // Compressed input is estimated from its first bytes.
+                // Estimated from the first bytes.
                 assert!((input.size() / text.len() as f64 - 1.0).abs() < 0.1, "{}", input.size());
                 assert!(input.load().unwrap().bytes() == text);
             }

@@ -4,7 +4,7 @@ use super::column::{Column, Kind, LevelBuilder, parse};
 use super::{cells, dates};
 use gp_optim::{Team, TeamError};
 
-/// Tallies and numbering of all processes, from those of their own rows.
+/// Totals of all processes.
 pub(super) fn of_all(
     team: &Team,
     tallies: &[Tally],
@@ -24,7 +24,7 @@ pub(super) fn of_all(
     Ok((counts.map(tally).collect(), joined))
 }
 
-/// Cell counts by type; can be added.
+/// Cell counts by type, additive.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Tally {
     numbers: usize,
@@ -34,7 +34,7 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    /// Counts a text cell, which may be a number.
+    /// Counts text or a number.
     pub(super) fn add(&mut self, cell: &str) {
         if cells::number(cell).is_some() {
             self.add_number();
@@ -47,7 +47,7 @@ impl Tally {
         self.numbers += 1;
     }
 
-    /// Counts a cell as a word, even if it looks like a number.
+    /// Counts a word, even number-like.
     pub(super) fn add_word(&mut self, cell: &str) {
         if cells::is_missing(cell) {
         } else if cells::flag(cell).is_some() {
@@ -59,8 +59,7 @@ impl Tally {
         }
     }
 
-    /// Common type of all cells. If at least half are numbers, the column is numeric and other cells are
-    /// errors.
+    /// Numbers if at least half are; other cells are then errors.
     pub(super) fn kind(self) -> Kind {
         let all = self.numbers + self.flags + self.dates + self.words;
         if 2 * self.numbers >= all {
@@ -75,7 +74,7 @@ impl Tally {
     }
 }
 
-/// Detects columns that count 0, 1, 2, … or 1, 2, 3, …
+/// Detects columns 0, 1, 2, … or 1, 2, 3, …
 #[derive(Clone, Copy, Default)]
 pub(super) struct Numbering {
     rows: usize,
@@ -89,7 +88,7 @@ impl Numbering {
         if self.rows == 0 {
             self.first = number;
         }
-        // A cell that is not a number also breaks the count.
+        // Non-numbers break the count too.
         self.is_broken |= number != self.first + self.rows as f64;
         self.rows += 1;
     }
@@ -121,7 +120,7 @@ impl ColumnCells {
         }
     }
 
-    /// Appends a cell; the error is the type that it does not match.
+    /// Appends a cell; fails with the type expected.
     pub(super) fn push(&mut self, cell: &str) -> Result<(), Kind> {
         match self {
             Self::Numbers(kind, numbers) => numbers.push(parse(cell, *kind).ok_or(*kind)?),
@@ -130,7 +129,7 @@ impl ColumnCells {
         Ok(())
     }
 
-    /// Bytes, including points made from the numbers.
+    /// With points made from numbers.
     pub(super) fn bytes(&self) -> usize {
         match self {
             Self::Numbers(_, numbers) => 8 * (numbers.capacity() + numbers.len()),
@@ -138,7 +137,7 @@ impl ColumnCells {
         }
     }
 
-    /// Appends a number; `false` for another column type.
+    /// Appends a number; `false` for other types.
     #[cfg(feature = "sqlite")]
     pub(super) fn push_number(&mut self, number: f64) -> bool {
         match self {

@@ -1,4 +1,4 @@
-//! Sparse rows in LibSVM format.
+//! Sparse LibSVM rows.
 
 use super::cells;
 use super::column::{Column, Kind};
@@ -16,8 +16,7 @@ use crate::error::CliError;
 use std::io::{BufRead, BufReader, Read};
 use std::sync::Arc;
 
-/// LibSVM, `label 1:0.5 7:2`. Columns are `label`, `x1`, `x2`, … up to the largest index; missing entries
-/// are 0.
+/// LibSVM, `label 1:0.5 7:2`, as columns `label`, `x1`, `x2`, …; missing entries are 0.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LibSvm;
 
@@ -55,7 +54,7 @@ impl Format for LibSvm {
         Ok(Box::new(Lines::begin(input, options, rows_of_piece(input.budget()))?))
     }
 
-    /// Text plus two numbers per row and index, estimated from the first lines.
+    /// Text plus two numbers per row and index, extrapolated.
     fn memory(&self, input: &Input) -> f64 {
         let lines = input.head().split(|&byte| byte == b'\n').map(|line| String::from_utf8_lossy(line));
         let (mut count, mut width) = (0.0, 0);
@@ -71,14 +70,14 @@ impl Format for LibSvm {
 
 const NAME: usize = 6;
 const CHUNK: u64 = 1 << 16;
-/// Bytes per byte of a line: text and entries, in buffers up to twice as large.
+/// Memory per byte: text and entries, in growing buffers.
 const COPIES: f64 = 10.0;
 
-/// Rows, read twice: for the largest index, then for the values.
+/// First pass: largest index; second: values.
 struct Lines<'a> {
     body: LineCells<'a>,
     heading: Arc<Heading>,
-    /// Position among columns read, per file column.
+    /// Position among columns read.
     slots: Vec<Option<usize>>,
     rows: usize,
     left: usize,
@@ -93,7 +92,7 @@ struct LineCells<'a> {
     room: LineRoom,
 }
 
-/// Line, label and non-zero entries.
+/// Non-zero entries.
 struct SparseRow {
     line: u64,
     label: f64,
@@ -174,7 +173,7 @@ impl<'a> LineCells<'a> {
         Ok(Self { supply, from, text: Vec::new(), line: 0, room: LineRoom::default() })
     }
 
-    /// Returns `false` at the end.
+    /// `false` at the end.
     fn read_line(&mut self) -> Result<bool, CliError> {
         self.text.clear();
         loop {

@@ -1,27 +1,27 @@
-//! Memory of a text's current line, counted once it is long.
+//! Memory of long lines.
 
 use super::supply::Supply;
 use crate::error::CliError;
 use crate::memory::size_text;
 
-/// Bytes up to which lines are not counted.
+/// Lines up to this are not counted.
 const SHORT: usize = 1 << 20;
-/// A line is counted again after growing by one part in this many.
+/// Recounts after growth by 1/4.
 const GROWTH: usize = 4;
 
-/// Longest line counted so far.
+/// Longest line counted.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct LineRoom {
     counted: usize,
 }
 
 impl LineRoom {
-    /// `true` if such a line must be counted before it grows.
+    /// `true` if growth must be counted.
     pub(super) fn is_due(self, length: usize) -> bool {
         length > self.counted.max(SHORT)
     }
 
-    /// Refuses a line that memory does not let grow, at `copies` bytes per byte of text.
+    /// Refuses lines beyond memory.
     pub(super) fn count(
         &mut self,
         supply: &dyn Supply,

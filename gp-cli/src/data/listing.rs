@@ -1,16 +1,16 @@
-//! Files of a table in a folder.
+//! Table files in a folder.
 
 use crate::error::{CliError, ErrorKind};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Starts of names that are no tables: hidden files, and marks such as `_SUCCESS`.
+/// Hidden files, marks such as `_SUCCESS`.
 const NO_TABLES: [char; 2] = ['.', '_'];
 
-/// Paths of the tables in a folder, in the order of their names.
+/// Table files, by name.
 ///
 /// # Errors
-/// [`Io`](ErrorKind::Io) if the folder cannot be read, [`Data`](ErrorKind::Data) for none, and for a folder within it.
+/// [`Io`](ErrorKind::Io) if unreadable, [`Data`](ErrorKind::Data) for no files or nested folders.
 pub(crate) fn tables(folder: &str) -> Result<Vec<PathBuf>, CliError> {
     let failed = |cause| CliError::io("read", Path::new(folder), cause);
     let refused = |what: String| CliError::new(ErrorKind::Data, what);

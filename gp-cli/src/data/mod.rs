@@ -1,4 +1,4 @@
-//! Table input: files of many formats as named, typed columns.
+//! Table files of many formats as named, typed columns.
 //!
 //! ```
 //! use gp_cli::data::{Formats, Kind, ReadOptions, Source};

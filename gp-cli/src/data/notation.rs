@@ -1,22 +1,22 @@
-//! Numbers and dates that were read as words because of their notation.
+//! Numbers and dates read as words for their notation.
 
 use super::{cells, dates};
 use crate::shown::shown;
 use std::fmt;
 
-/// Minimum number of distinct words for a warning.
+/// Minimum distinct words for a warning.
 const FEWEST: usize = 3;
-/// Minimum share of distinct words that look like numbers or dates.
+/// Share of number-like or date-like words.
 const MOST: f64 = 0.8;
 const SEPARATORS: [char; 7] = [',', '.', ' ', '\'', '_', '\u{a0}', '\u{202f}'];
 const LONG_MINUS: char = '\u{2212}';
-/// Maximum number of a unit's letters.
+/// Letters of a unit.
 const UNIT: usize = 8;
 const CURRENCIES: [&str; 9] = ["$", "€", "£", "¥", "EUR", "USD", "GBP", "CHF", "JPY"];
 const MONTHS: [&str; 12] =
     ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
-/// Notation of numbers or dates in words.
+/// Notation of numbers or dates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Notation {
     /// `1,021.5`
@@ -29,7 +29,7 @@ pub enum Notation {
     Percent,
     /// `$12.50`
     Currency,
-    /// `−5`, with a typographic minus sign
+    /// `−5`, with typographic minus
     LongMinus,
     /// `12 kg`
     Unit,
@@ -37,25 +37,25 @@ pub enum Notation {
     Clock,
     /// `01/02/2024`, `2024-W05`
     Date,
-    /// `2024-02-29`, read as a word because of the column's type or its other cells
+    /// `2024-02-29`, read as a word
     PlainDate,
 }
 
-/// Words that look like numbers or dates.
+/// Words like numbers or dates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lookalike {
-    /// Most frequent notation.
+    /// Most frequent.
     pub notation: Notation,
     /// First such word.
     pub example: String,
-    /// First word that is no date among [dates](Notation::PlainDate), and number of further ones.
+    /// First non-date among [dates](Notation::PlainDate), and further count.
     pub odd: Option<(String, usize)>,
     /// Place of [`odd`](Lookalike::odd), if known.
     pub odd_place: Option<String>,
 }
 
 impl Notation {
-    /// Unsupported notation of a cell; `None` for other words and for readable numbers or dates.
+    /// `None` for plain words, and readable numbers or dates.
     #[must_use]
     pub fn of(cell: &str) -> Option<Self> {
         let text = cell.trim();
@@ -101,7 +101,7 @@ impl Notation {
 }
 
 impl Notation {
-    /// Name of one such cell, and of several.
+    /// Singular and plural.
     fn names(self) -> [&'static str; 2] {
         match self {
             Self::Thousands => ["a number with separated thousands", "numbers with separated thousands"],
@@ -139,7 +139,7 @@ impl Lookalike {
         let notation = |word: &String| Notation::of(word).or_else(|| plain_date(word));
         let notations = words.iter().filter_map(|word| Some((notation(word)?, word)));
         let mut found: Vec<(Notation, &String)> = notations.collect();
-        // Other words may tell what the comma of 2,904 is.
+        // Other words may tell the comma of 2,904.
         let has = |wanted: Notation| found.iter().any(|(notation, _)| *notation == wanted);
         let comma = [Notation::DecimalComma, Notation::Thousands].into_iter().find(|&meant| has(meant));
         for (notation, _) in &mut found {
@@ -187,12 +187,12 @@ impl fmt::Display for Lookalike {
     }
 }
 
-/// `true` if all are readable numbers, read as words because of their column's type.
+/// `true` for readable numbers read as words.
 pub(crate) fn are_numbers(words: &[String]) -> bool {
     words.iter().all(|word| cells::number(word.trim()).is_some())
 }
 
-/// Thousands separators or a decimal comma are allowed.
+/// With separators or decimal comma.
 fn is_number(text: &str) -> bool {
     cells::number(text).is_some() || is_decimal_comma(text) || is_grouped(text)
 }
@@ -213,21 +213,21 @@ fn are_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// `true` for `0,5` or `1.021,5`, but not `1,021`, whose comma may separate thousands.
+/// `0,5` or `1.021,5`, not `1,021`, perhaps thousands.
 fn is_decimal_comma(text: &str) -> bool {
     let Some((whole, decimals)) = unsigned(text).split_once(',') else { return false };
     let is_whole = are_digits(whole) || (!whole.contains(',') && is_grouped(whole));
     is_whole && are_digits(decimals) && !is_either_comma(text)
 }
 
-/// `true` for `2,904`, whose comma may also be decimal.
+/// `2,904`: its comma may be decimal.
 fn is_either_comma(text: &str) -> bool {
     unsigned(text).split_once(',').is_some_and(|(whole, decimals)| {
         decimals.len() == 3 && are_digits(decimals) && are_digits(whole) && whole.len() <= 3 && whole != "0"
     })
 }
 
-/// `true` for groups of three digits after at most three, and decimals after another mark.
+/// Groups of three digits, perhaps decimals.
 fn is_grouped(text: &str) -> bool {
     let text = unsigned(text);
     let Some(separator) = text.chars().find(|letter| SEPARATORS.contains(letter)) else { return false };
@@ -244,7 +244,7 @@ fn is_grouped(text: &str) -> bool {
         && rest.iter().all(|group| group.len() == 3 && are_digits(group))
 }
 
-/// Unit such as `kg`, `km/h`, `°C` or `m²` after a number.
+/// `kg`, `km/h`, `°C` or `m²` after a number.
 fn unit(text: &str) -> Option<&str> {
     let end = |letter: char| !(letter.is_ascii_digit() || "+-.,".contains(letter) || letter == LONG_MINUS);
     let (number, unit) = text.split_at(text.find(end)?);
@@ -255,14 +255,14 @@ fn unit(text: &str) -> Option<&str> {
     (is_unit && is_number(number)).then_some(unit)
 }
 
-/// `false` for different units: `1st`, `2nd` and `3rd` are no numbers.
+/// `false` for `1st`, `2nd` and `3rd`, no numbers.
 fn have_one_unit(words: &[String]) -> bool {
     let of_unit = |word: &&String| Notation::of(word) == Some(Notation::Unit);
     let mut units = words.iter().filter(of_unit).filter_map(|word| unit(word.trim()));
     units.next().is_none_or(|first| units.all(|unit| unit == first))
 }
 
-/// `true` for `12:30` and `12:30:15`.
+/// `12:30` or `12:30:15`.
 fn is_clock(text: &str) -> bool {
     let parts: Vec<&str> = text.split(':').collect();
     let below = |part: &str, limit: u32| part.parse().is_ok_and(|n: u32| n < limit);
@@ -270,14 +270,14 @@ fn is_clock(text: &str) -> bool {
     matches!(parts.len(), 2 | 3) && are_digits(parts[0]) && below(parts[0], 24) && are_two
 }
 
-/// `true` for `2024-W05`.
+/// `2024-W05`.
 fn is_week(text: &str) -> bool {
     text.split_once("-W").is_some_and(|(year, week)| {
         year.len() == 4 && are_digits(year) && week.len() == 2 && are_digits(week)
     })
 }
 
-/// `true` for day, month (number or word) and year in any order; ignores a following time.
+/// Day, month and year in any order.
 fn is_date(text: &str) -> bool {
     let parts: Vec<&str> =
         text.split(['/', '.', '-', ' ', ',', 'T']).filter(|part| !part.is_empty()).take(3).collect();

@@ -14,7 +14,7 @@ use crate::error::CliError;
 pub(super) struct Npy;
 
 const MAGIC: &[u8] = b"\x93NUMPY";
-/// Maximum bytes of a header, which is also numpy's default.
+/// Header limit, as in numpy.
 const LONGEST_HEADER: usize = 10_000;
 
 impl Format for Npy {
@@ -46,12 +46,12 @@ impl Format for Npy {
     }
 }
 
-/// Numbers in the file's layout.
+/// In the file's layout.
 pub(super) struct NpyArray<'a> {
     pub(super) rows: usize,
     pub(super) columns: usize,
     vector: bool,
-    /// `true` for column-major order.
+    /// Column-major order.
     fortran: bool,
     numbers: Numbers<'a>,
 }
@@ -77,7 +77,7 @@ impl<'a> NpyArray<'a> {
         Ok(Self { rows, columns, vector: shape.len() < 2, fortran: fortran && shape.len() > 1, numbers })
     }
 
-    /// Column names: `stem` with numbers; alone for a vector.
+    /// `stem` with numbers; alone for a vector.
     pub(super) fn names(&self, stem: &str) -> Vec<String> {
         let name = |place: usize| if self.vector { stem.to_owned() } else { format!("{stem}{place}") };
         (0..self.columns).map(name).collect()
@@ -104,7 +104,7 @@ fn quoted_after<'t>(text: &'t str, key: &str) -> Option<&'t str> {
     text.split_once(key)?.1.split_once('\'')?.1.split_once('\'').map(|(inside, _)| inside)
 }
 
-/// Numbers of a type such as `<f8`.
+/// Type such as `<f8`.
 struct Numbers<'a> {
     data: &'a [u8],
     size: usize,
@@ -136,7 +136,7 @@ impl<'a> Numbers<'a> {
     }
 }
 
-/// Converter of a little-endian number at the start of eight bytes.
+/// Reads a little-endian number.
 fn reader(kind: &str) -> Option<fn(&[u8; 8]) -> f64> {
     Some(match kind {
         "f8" => |b| f64::from_le_bytes(*b),

@@ -13,7 +13,7 @@ use crate::error::CliError;
 use flate2::read::DeflateDecoder;
 use std::borrow::Cow;
 
-/// `.npz`: a vector `y` becomes the column `y`, a table `X` becomes `X0`, `X1`, ….
+/// `.npz`: a vector `y` is the column `y`, a table `X` is `X0`, `X1`, ….
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Npz;
 
@@ -104,7 +104,7 @@ fn number(bytes: &[u8], at: usize, size: usize) -> Result<usize, String> {
 }
 
 impl Entry {
-    /// Unpacked bytes, counted as table memory.
+    /// Counted as table memory.
     fn unpack<'s>(&self, source: &'s Source, room: &mut TableMemory) -> Result<Cow<'s, [u8]>, CliError> {
         let fault = |what: &str| source.fault(format!(" is damaged: array {}: {what}", self.name));
         let packed = self.packed(source.bytes()).map_err(|what| fault(&what))?;

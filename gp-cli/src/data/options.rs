@@ -3,7 +3,7 @@
 use super::column::Kind;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Role of a model's target, in messages. Its cells may be empty in tables to predict.
+/// Target in messages; cells to predict may be empty.
 pub(crate) const TARGET: &str = "the target of the model";
 
 /// Table of a file, and its format.
@@ -23,32 +23,31 @@ pub struct TableChoice {
 /// Columns, types and table to read.
 #[derive(Clone, Debug, Default)]
 pub struct ReadOptions {
-    /// Table within the file, and format; the default follows from first bytes or name.
+    /// Table and format; detected by default.
     pub choice: TableChoice,
-    /// Declared types; others follow from the cells.
+    /// Declared types; others are detected.
     pub kinds: BTreeMap<String, Kind>,
-    /// Identifiers, groups and blocks, whose text is kept: `007` is not 7. With another declared type, they
-    /// have its values too.
+    /// Text is kept: `007` is not 7. A declared type adds its values.
     pub verbatim: BTreeSet<String>,
     /// Role flags by column.
     pub uses: BTreeMap<String, &'static str>,
-    /// Columns to read; unknown names are ignored.
+    /// Columns read; unknown names are ignored.
     pub columns: Option<BTreeSet<String>>,
-    /// Columns never read.
+    /// Never read.
     pub excluded: BTreeSet<String>,
     /// Role columns, always read.
     pub also: BTreeSet<String>,
 }
 
 impl ReadOptions {
-    /// `true` if this column is read.
+    /// `true` if read.
     #[must_use]
     pub fn wants(&self, name: &str) -> bool {
         let is_wanted = self.columns.as_ref().is_none_or(|columns| columns.contains(name));
         self.also.contains(name) || (is_wanted && !self.excluded.contains(name))
     }
 
-    /// `true` for a column that is requested, or has a declared type or a role.
+    /// `true` if requested, typed, excluded or with role.
     #[must_use]
     pub fn names(&self, name: &str) -> bool {
         let is_wanted = self.columns.as_ref().is_some_and(|columns| columns.contains(name));
@@ -56,19 +55,19 @@ impl ReadOptions {
         is_wanted || is_listed || self.kinds.contains_key(name) || self.uses.contains_key(name)
     }
 
-    /// Flag that gives a column a role.
+    /// Flag that gives a role.
     #[must_use]
     pub fn flag(&self, name: &str) -> Option<&'static str> {
         self.uses.get(name).copied()
     }
 
-    /// Declared type of a column.
+    /// Declared type.
     #[must_use]
     pub fn declared(&self, name: &str) -> Option<Kind> {
         self.kinds.get(name).copied()
     }
 
-    /// Type of a column's cells, if known before reading.
+    /// Type of cells, if known before reading.
     #[must_use]
     pub fn kind(&self, name: &str) -> Option<Kind> {
         if self.verbatim.contains(name) { Some(Kind::Category) } else { self.declared(name) }

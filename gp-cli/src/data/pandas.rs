@@ -1,13 +1,12 @@
-//! pandas indices in Parquet and Arrow files.
+//! Indices that pandas writes.
 
 use serde_json::Value;
 
-/// Key of pandas's text in a file.
+/// Metadata key.
 pub(super) const KEY: &str = "pandas";
 const TIMES: &str = "date";
 
-/// Index columns, from pandas's text in a file. Not an index of dates, along which a target may vary; nor a
-/// range, which has no column.
+/// Index columns, except dates (targets may vary along them) and ranges (not columns).
 pub(super) fn index_columns(text: &str) -> Vec<String> {
     let about: Value = serde_json::from_str(text).unwrap_or_default();
     let list = |key: &str| about[key].as_array().cloned().unwrap_or_default();

@@ -1,34 +1,33 @@
-//! Tables in chunks of rows, to limit memory.
+//! Tables in chunks of rows.
 
 use super::frame::Frame;
 use crate::error::CliError;
 use crate::memory::Budget;
 
-/// Approximate values per chunk.
+/// Values per chunk, about.
 const CELLS: usize = 1 << 19;
 const MAX_ROWS: usize = 1 << 15;
 
-/// Table as a sequence of chunks.
+/// Table in chunks.
 ///
-/// Column types are the same in all chunks, and rows are numbered through, so errors name the same places as
-/// for a whole table. Each chunk has its own list of words.
+/// Types are the same in all; rows are numbered through, for errors; words are indexed per chunk.
 pub trait FrameStream {
     /// Next rows; `None` after the last.
     ///
     /// # Errors
-    /// As for the [`Format`](super::Format) of a whole table.
+    /// As the [`Format`](super::Format).
     fn next_piece(&mut self) -> Result<Option<Frame>, CliError>;
 
-    /// Number of all rows, if known before reading.
+    /// All rows, if known before reading.
     fn row_count(&self) -> Option<usize> {
         None
     }
 }
 
-/// Rows per block of predictions; chunk sizes are multiples of it except for very wide tables.
+/// Rows per prediction block; divides chunk sizes, unless very wide.
 pub(crate) const ROWS_OF_BLOCK: usize = 2048;
 const MAX_CELLS: usize = 1 << 23;
-/// Maximum share of remaining memory for a chunk's values, of which there are several copies.
+/// Maximum share of remaining memory per chunk.
 const SHARE: f64 = 1.0 / 32.0;
 
 pub(super) fn rows_of_piece(budget: Budget) -> impl Fn(usize) -> usize {

@@ -1,4 +1,4 @@
-//! A file in memory.
+//! File in memory.
 
 use super::supply::Supply;
 use crate::error::{CliError, ErrorKind};
@@ -8,7 +8,7 @@ use std::path::Path;
 
 pub(super) const GZIP: [u8; 2] = [0x1f, 0x8b];
 
-/// Unpacked file in memory.
+/// Unpacked file content.
 #[derive(Clone, Debug)]
 pub struct Source {
     name: String,
@@ -33,13 +33,13 @@ impl Source {
         &self.bytes
     }
 
-    /// Memory budget of tables.
+    /// Memory limit of tables.
     #[must_use]
     pub fn budget(&self) -> Budget {
         self.budget
     }
 
-    /// Lower-case extension, ignoring `gz`; empty if none.
+    /// Lower-case, without `gz`; empty if none.
     #[must_use]
     pub fn extension(&self) -> String {
         extension_of(&self.name)

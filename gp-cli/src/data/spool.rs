@@ -1,4 +1,4 @@
-//! Unnamed temporary files, deleted however the process ends; they leave room on the disk.
+//! Unnamed temporary files, which leave disk space free.
 
 use super::supply::own_error;
 use crate::error::{CliError, ErrorKind};
@@ -8,9 +8,9 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Share of free space for content of known size.
+/// Share of free space, known size.
 const SHARE: f64 = 0.9;
-/// Share of free space for content of unknown size.
+/// Share of free space, unknown size.
 const SHARE_OF_STREAM: f64 = 0.5;
 
 #[derive(Debug)]
@@ -33,7 +33,7 @@ impl Spool {
         Ok(Self { file, folder: folder.to_owned(), free, most, written: 0.0 })
     }
 
-    /// Refuses content of this size, named `what`, if it would leave too little room.
+    /// Refuses content that needs more space.
     pub(crate) fn expect(&mut self, bytes: f64, what: &str) -> Result<(), CliError> {
         self.most = self.free.map_or(f64::INFINITY, |free| SHARE * free);
         if bytes <= self.most {

@@ -5,12 +5,12 @@ use super::input::Input;
 use crate::error::CliError;
 use clap::ValueEnum;
 
-/// Maximum share of free memory for a table.
+/// Maximum share of free memory per table.
 pub(crate) const SHARE_HELD: f64 = 0.5;
-/// Share of remaining memory for piped input of unknown size.
+/// Share of remaining memory for pipes.
 const SHARE_OF_PIPE: f64 = 0.05;
 
-/// Location of a table's rows while they are used.
+/// Location of rows in use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Stream {
     /// In memory, unless the table needs more than half of the free memory
@@ -22,7 +22,7 @@ pub enum Stream {
 }
 
 impl Stream {
-    /// Opens a table; the choice limits the memory that piped input may take.
+    /// Opens a table; limits piped input.
     ///
     /// # Errors
     /// As [`Input::open`].

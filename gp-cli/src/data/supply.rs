@@ -1,4 +1,4 @@
-//! Table bytes that can be read repeatedly.
+//! Table bytes, read repeatedly.
 
 use super::table_room::TableMemory;
 use crate::error::{CliError, ErrorKind};
@@ -9,11 +9,10 @@ pub(super) trait Supply {
     /// Name in errors.
     fn name(&self) -> &str;
 
-    /// Unpacked bytes from the start. Errors may be an [`io::Error`] around a [`CliError`]; [`own_error`]
-    /// unwraps it.
+    /// Unpacked bytes. Read errors may wrap a [`CliError`]; [`own_error`] unwraps it.
     fn reader(&self) -> Result<Box<dyn Read + '_>, CliError>;
 
-    /// Unpacked bytes from this position on; none behind the end.
+    /// Unpacked bytes from a position; none past the end.
     fn reader_at(&self, at: u64) -> Result<Box<dyn Read + '_>, CliError>;
 
     fn budget(&self) -> Budget;
@@ -27,7 +26,7 @@ pub(super) trait Supply {
     }
 }
 
-/// Error for unreadable bytes, or the reader's own fault.
+/// Reader's own error, or unreadable bytes.
 pub(super) fn unreadable(supply: &dyn Supply, cause: io::Error) -> CliError {
     own_error(cause, |cause| cannot_read(supply.name(), cause))
 }
@@ -36,7 +35,7 @@ pub(super) fn cannot_read(name: &str, cause: io::Error) -> CliError {
     CliError::caused(ErrorKind::Io, format!("cannot read `{name}`"), cause)
 }
 
-/// This program's error that passed through a third-party reader, otherwise the reader's error.
+/// Wrapped own error, or `otherwise`.
 pub(super) fn own_error(error: io::Error, otherwise: impl FnOnce(io::Error) -> CliError) -> CliError {
     match error.downcast::<CliError>() {
         Ok(own) => own,

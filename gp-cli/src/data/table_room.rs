@@ -3,15 +3,15 @@
 use crate::error::{CliError, ErrorKind};
 use crate::memory::{Budget, OverBudget, Room};
 
-/// Copies of the numbers: in columns, and in points of a fit or prediction.
+/// In columns, and in points.
 const COPIES: f64 = 2.0;
 const NUMBER: f64 = 8.0;
-/// Bytes per column besides cells and name.
+/// Besides cells and name.
 const COLUMN: f64 = 200.0;
 const ADVICE: &str = "name fewer columns with --features or --exclude; gp fit and gp predict need not hold tables in CSV, Parquet, Arrow and LibSVM in memory";
 const ADVICE_OF_LINES: &str = "is the file a table of lines, and is every quotation mark closed?";
 
-/// Memory for a table, reserved step by step.
+/// Memory reserved step by step.
 pub(super) struct TableMemory {
     name: String,
     room: Room,
@@ -22,7 +22,7 @@ impl TableMemory {
         Self { name: name.to_owned(), room: budget.room() }
     }
 
-    /// Reserves bytes for part `what`, or refuses.
+    /// Reserves bytes, or refuses.
     pub(super) fn take(&mut self, bytes: f64, what: impl FnOnce() -> String) -> Result<(), CliError> {
         self.take_or(bytes, what, ADVICE)
     }
@@ -37,7 +37,7 @@ impl TableMemory {
             .map_err(|over: OverBudget| over.of_kind(ErrorKind::Data))
     }
 
-    /// Reserves a numeric table's columns, names and points, without its file.
+    /// Columns, names and points, without file.
     pub(super) fn take_table(&mut self, rows: usize, columns: usize, letters: usize) -> Result<(), CliError> {
         let (n, d) = (rows as f64, columns as f64);
         let bytes = COPIES * NUMBER * n * d + d * (COLUMN + 3.0 * letters as f64);

@@ -1,6 +1,6 @@
 //! 256-bit integers of decimal columns.
 
-/// Nearest floating-point number; `upper` has the sign.
+/// Nearest f64; `upper` has the sign.
 pub(super) fn to_f64(upper: i128, lower: u128) -> f64 {
     if upper < 0 {
         let (lower, borrowed) = (!lower).overflowing_add(1);

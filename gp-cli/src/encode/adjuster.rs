@@ -1,16 +1,16 @@
-//! Conversion of role values to columns of observations.
+//! Role values as observation columns.
 
 use super::roles::{Role, Roles, words};
 use crate::data::{FILL_OR_DROP, Frame};
 use crate::error::CliError;
 use gp_likelihoods::{Likelihood, Link};
 
-/// Role values of a row, in table units; neutral without a column.
+/// One row's values, in table units; neutral by default.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RowRoles {
     /// Row weight.
     pub weight: f64,
-    /// Offset of the latent function, without exposure.
+    /// Latent offset, without exposure.
     pub offset: f64,
     /// Row exposure.
     pub exposure: f64,
@@ -36,7 +36,7 @@ impl RowRoles {
     }
 }
 
-/// Converts role values to columns of observations.
+/// Makes observation columns from role values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Adjuster {
     link: Link,
@@ -45,15 +45,15 @@ pub struct Adjuster {
 }
 
 impl Adjuster {
-    /// Adjuster for a likelihood and a target's scale.
+    /// For a likelihood and target scale.
     #[must_use]
     pub fn new(likelihood: &dyn Likelihood, scale: f64) -> Self {
-        // Several targets are numbers with Gaussian noise.
+        // Several targets have Gaussian noise.
         let is_gaussian = likelihood.gaussian_noise().is_some() || likelihood.targets() > 1;
         Self { link: likelihood.link(), is_gaussian, scale }
     }
 
-    /// `true` if offsets are subtracted from the target.
+    /// `true` if offsets are subtracted from targets.
     #[must_use]
     pub fn moves_target(&self) -> bool {
         self.link == Link::Identity
@@ -65,8 +65,8 @@ impl Adjuster {
         if self.moves_target() { row.offset / self.scale } else { row.offset + row.exposure.ln() }
     }
 
-    /// Target without offset: subtracted under an identity link, divided out with the exposure under a log
-    /// link, else unchanged.
+    /// Target without offset: subtracted under an identity link; divided by exposure and exp(offset) under a log link;
+    /// else unchanged.
     #[must_use]
     pub fn bare(&self, y: f64, row: &RowRoles) -> f64 {
         match self.link {
@@ -76,14 +76,14 @@ impl Adjuster {
         }
     }
 
-    /// Known noise variance, in model units.
+    /// Known variance, in model units.
     #[must_use]
     pub fn noise(&self, row: &RowRoles) -> f64 {
         row.noise / (self.scale * self.scale)
     }
 
-    /// Adjustment column of [`Adjusted`](gp_likelihoods::Adjusted): known noise for Gaussian likelihoods,
-    /// else the offset; 0 if that is subtracted from the target.
+    /// Column of [`Adjusted`](gp_likelihoods::Adjusted): known noise if Gaussian, else offset; 0 if subtracted from
+    /// the target.
     #[must_use]
     pub fn adjustment(&self, row: &RowRoles) -> f64 {
         match (self.is_gaussian, self.moves_target()) {
@@ -94,21 +94,20 @@ impl Adjuster {
     }
 }
 
-/// Role values of all rows.
+/// Values of all rows.
 #[derive(Clone, Debug, Default)]
 pub struct RoleValues(Vec<RowRoles>);
 
 impl RoleValues {
-    /// Values of roles that change observations.
+    /// Roles that change observations.
     ///
     /// # Errors
-    /// [`Data`](crate::ErrorKind::Data), with the place, for a column that is missing or has words, or a
-    /// missing or invalid value.
+    /// [`Data`](crate::ErrorKind::Data), with the place, for a missing column, words, or a missing or invalid value.
     pub fn of_observations(roles: &Roles, frame: &Frame) -> Result<Self, CliError> {
         Self::read(roles.iter(), frame)
     }
 
-    /// Values of roles for predictions.
+    /// Roles for predictions.
     ///
     /// # Errors
     /// As [`of_observations`](Self::of_observations).
@@ -138,7 +137,7 @@ impl RoleValues {
         self.0.iter().map(|row| row.weight).sum()
     }
 
-    /// One entry per row.
+    /// One per row.
     #[must_use]
     pub fn rows(&self) -> &[RowRoles] {
         &self.0

@@ -1,4 +1,4 @@
-//! Summary of one column, without its rows.
+//! Summary of one column, without rows.
 
 use super::extremes::Extremes;
 use super::outlier::Outlier;
@@ -8,11 +8,11 @@ use crate::error::CliError;
 use crate::standardise::{Range, Standardiser, Sum};
 use serde::{Deserialize, Serialize};
 
-/// Maximum number of a target's counted distinct values, and of an input's distinct words.
+/// Maximum distinct values per target, words per input.
 pub const MAX_VALUES: usize = 1 << 16;
 pub(crate) const DIGIT_DATES: &str =
     "its numbers look like dates, such as 20240229; --type COLUMN=date reads them as dates";
-/// About the largest number whose square does not overflow.
+/// Largest number with finite square, about.
 pub(crate) const LARGEST: f64 = 1e150;
 
 /// Summary without rows.
@@ -22,11 +22,11 @@ pub struct ColumnSurvey {
     kind: Kind,
     pub(super) first_place: String,
     pub(super) kept: Kept,
-    /// `true` if values are distinguished by text.
+    /// Text distinguishes values.
     is_by_text: bool,
     pub(super) missing: usize,
     pub(super) no_date: Option<String>,
-    /// `true` if all numbers have the digits of dates.
+    /// All numbers look like dates.
     pub(super) holds_digit_dates: bool,
     pub(super) are_whole: bool,
     pub(super) giant: Option<(f64, String)>,
@@ -34,21 +34,21 @@ pub struct ColumnSurvey {
     pub(super) values: Surveyed,
 }
 
-/// Treatment of an input's missing values.
+/// Treatment of missing inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Kept {
     /// An error.
     Never,
     /// Kept; an ordinary input if training has none.
     WhereMissing,
-    /// Kept, with a column that marks them even if there are none.
+    /// Kept, always with a marking column.
     Always,
 }
 
-/// Values of a column, summarised.
+/// Summarised values.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Surveyed {
-    /// Present numbers.
+    /// Present values.
     Numbers {
         /// Weighted sum.
         sum: Sum,
@@ -57,7 +57,7 @@ pub enum Surveyed {
         /// Mean and spread; identity until measured.
         scale: Standardiser,
     },
-    /// Distinct words, in order of first occurrence.
+    /// Distinct, by first occurrence.
     Words(Levels),
 }
 
@@ -87,7 +87,7 @@ impl ColumnSurvey {
         }
     }
 
-    /// Empty survey of values, numbers too, distinguished by text.
+    /// Empty; even numbers are distinguished by text.
     pub(super) fn by_text(column: &Column, piece: &Frame) -> Self {
         let values = Surveyed::Words(Levels::default());
         Self { is_by_text: true, values, ..Self::begin(column, piece) }
@@ -120,7 +120,7 @@ impl ColumnSurvey {
         }
     }
 
-    /// Minimum number; None for words.
+    /// Minimum; None for words.
     #[must_use]
     pub fn least(&self) -> Option<f64> {
         match &self.values {
@@ -129,7 +129,7 @@ impl ColumnSurvey {
         }
     }
 
-    /// Maximum number; None for words.
+    /// Maximum; None for words.
     #[must_use]
     pub fn greatest(&self) -> Option<f64> {
         match &self.values {
@@ -144,7 +144,7 @@ impl ColumnSurvey {
         self.missing
     }
 
-    /// `true` if missing values are kept: requested, or because present.
+    /// `true` if values are missing and kept, or always kept.
     #[must_use]
     pub fn keeps_missing(&self) -> bool {
         match self.kept {
@@ -154,7 +154,7 @@ impl ColumnSurvey {
         }
     }
 
-    /// Scale of the numbers; None for words.
+    /// None for words.
     #[must_use]
     pub fn scale(&self) -> Option<Standardiser> {
         match &self.values {
@@ -163,7 +163,7 @@ impl ColumnSurvey {
         }
     }
 
-    /// Distinct words by first occurrence; empty for numbers.
+    /// By first occurrence; empty for numbers.
     #[must_use]
     pub fn words(&self) -> &[String] {
         match &self.values {
@@ -172,7 +172,7 @@ impl ColumnSurvey {
         }
     }
 
-    /// Unsupported notation of numbers or dates in the words.
+    /// Unsupported notation of numbers or dates.
     #[must_use]
     pub fn lookalike(&self) -> Option<Lookalike> {
         match &self.values {
@@ -183,7 +183,7 @@ impl ColumnSurvey {
         }
     }
 
-    /// `true` for varying whole numbers that all look like dates, such as 20240229.
+    /// `true` if numbers vary and all look like dates (20240229).
     #[must_use]
     pub fn holds_digit_dates(&self) -> bool {
         let varies = |range: &Range| range.lowest < range.highest;
@@ -198,13 +198,13 @@ impl ColumnSurvey {
         self.kind == Kind::Date && self.are_whole
     }
 
-    /// First number whose square overflows, and its place.
+    /// First number with overflowing square, and place.
     #[must_use]
     pub fn giant(&self) -> Option<(f64, &str)> {
         self.giant.as_ref().map(|(number, place)| (*number, place.as_str()))
     }
 
-    /// Numbers far from all others.
+    /// Numbers far from others.
     #[must_use]
     pub fn outlier(&self) -> Option<Outlier> {
         self.extremes.outlier()
@@ -235,7 +235,7 @@ impl ColumnSurvey {
         }
     }
 
-    /// Adds a chunk; returns its values, with indices for words.
+    /// Adds a chunk; returns its values.
     pub(super) fn look<'f>(
         &mut self,
         column: &'f Column,
@@ -270,7 +270,7 @@ impl ColumnSurvey {
     }
 }
 
-/// First row with such a word that is no date.
+/// First row of a non-date.
 fn first_no_date(words: &[String], codes: &[u32], levels: &[String]) -> Option<usize> {
     let word = words.iter().find(|word| !is_plain_date(word))?;
     codes.iter().position(|&code| levels.get(code as usize) == Some(word))

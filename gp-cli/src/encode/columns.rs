@@ -1,4 +1,4 @@
-//! Columns used by a fit, and their roles.
+//! Columns of a fit, by role.
 
 use super::roles::{Role, Roles};
 use crate::error::CliError;
@@ -10,9 +10,9 @@ pub struct Columns<'a> {
     pub features: Vec<&'a str>,
     /// Predicted columns, at least one.
     pub targets: Vec<&'a str>,
-    /// Other columns, with roles.
+    /// Role columns.
     pub others: Vec<(Role, &'a str)>,
-    /// `true` if a row may lack some of several targets.
+    /// `true` if rows may lack targets.
     pub gaps: bool,
 }
 
@@ -29,10 +29,10 @@ impl<'a> Columns<'a> {
         self.features.iter().chain(&self.targets).copied().chain(others)
     }
 
-    /// Refuses roles of targets and features.
+    /// Refuses roles for targets and features.
     ///
     /// # Errors
-    /// [`Usage`](crate::ErrorKind::Usage), naming column and flag.
+    /// [`Usage`](crate::ErrorKind::Usage), naming both.
     pub fn check_roles(&self, roles: &Roles) -> Result<(), CliError> {
         for (role, name) in roles.iter() {
             let what = if self.targets.contains(&name) {

@@ -1,4 +1,4 @@
-//! Largest and smallest numbers of a column, with places, in one pass.
+//! Extreme numbers with places, in one pass.
 
 use super::far_end::{FarEnd, Place};
 use super::outlier::{MAX_TOGETHER, Outlier};
@@ -6,10 +6,10 @@ use crate::data::Frame;
 use crate::standardise::Range;
 use serde::{Deserialize, Serialize};
 
-/// Distinct numbers kept at each end: joint outliers, and the next number.
+/// Distinct numbers per end: outliers, and next.
 const KEPT: usize = MAX_TOGETHER + 1;
 
-/// Largest numbers, and largest negated numbers.
+/// Largest numbers, and largest negated.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Extremes {
     count: usize,
@@ -28,7 +28,7 @@ impl Extremes {
         self.lowest.look(numbers.iter().map(|number| -number), piece);
     }
 
-    /// Adds the numbers of later rows.
+    /// Adds later rows.
     pub(super) fn join(&mut self, later: Self) {
         self.count += later.count;
         self.highest.join(later.highest);
@@ -141,7 +141,6 @@ mod tests {
         assert_eq!(numbers(&[&[1e9; 4], &near]), None);
     }
 
-    /// Repeated codes for missing values are reported, other repeated numbers are not.
     #[test]
     fn nines_that_stand_for_missing_values_are_found() {
         let ages: Vec<f64> = (0..60).map(|i| 18.0 + f64::from(i)).collect();

@@ -1,21 +1,21 @@
-//! Blocks and powers of the approximation, from columns.
+//! Blocks and powers from columns.
 
 use super::raw::Levels;
 use super::roles::{Role, Roles, words};
 use crate::data::{Column, FILL_OR_DROP, Frame, Values};
 use crate::error::CliError;
 
-/// Block and power per row; empty without a column.
+/// Block and power per row, or empty.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Factors {
-    /// From 0, in order of first occurrence.
+    /// From 0, by first occurrence.
     pub blocks: Vec<usize>,
-    /// Power per row.
+    /// Per row.
     pub powers: Vec<f64>,
 }
 
 impl Factors {
-    /// Blocks and powers of a table.
+    /// Reads both columns.
     ///
     /// # Errors
     /// [`Data`](crate::ErrorKind::Data) for a missing column or value, or an invalid power.
@@ -27,17 +27,16 @@ impl Factors {
         Ok(Self { blocks, powers: powers.map_or(Ok(Vec::new()), |column| numbers(column, frame))? })
     }
 
-    /// Adds a row's block number and power.
+    /// Appends a row.
     pub fn add(&mut self, block: Option<usize>, power: Option<f64>) {
         self.blocks.extend(block);
         self.powers.extend(power);
     }
 
-    /// Power per block or, without blocks, per row; None without a column. `fault` makes the error for
-    /// different powers within a block, from a row and a message.
+    /// Power per block, else per row; None without a column.
     ///
     /// # Errors
-    /// Made by `fault`.
+    /// Made by `fault`, from row and message, for different powers in a block.
     pub fn powers_of_factors(
         &self,
         fault: impl FnOnce(usize, &str) -> CliError,

@@ -1,8 +1,8 @@
-//! Numbers at the ends of a column's range.
+//! Ends of a range.
 
 use serde::{Deserialize, Serialize};
 
-/// Number, count of its rows, and the first of them.
+/// Number, row count, first place.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct FarEnd {
     pub value: f64,

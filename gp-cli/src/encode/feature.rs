@@ -1,4 +1,4 @@
-//! Input: standardised numbers, or one column per level; replacement of missing values.
+//! Input: standardised number or columns per level.
 
 use super::column_survey::{ColumnSurvey, LARGEST, Surveyed};
 use super::survey::Survey;
@@ -8,10 +8,10 @@ use crate::standardise::{Range, Standardiser};
 use gp_optim::format_number;
 use serde::{Deserialize, Serialize};
 
-/// Maximum number of an input's levels.
+/// Maximum levels per input.
 pub const MAX_LEVELS: usize = 256;
 
-/// Name suffix of the column that marks missing values.
+/// Suffix of columns that mark missing values.
 pub(crate) const MISSING: &str = "(missing)";
 
 /// Input from a table column.
@@ -21,15 +21,15 @@ pub struct Feature {
     pub name: String,
     /// Column type.
     pub kind: Kind,
-    /// Columns of points.
+    /// Encoding as point columns.
     pub encoding: FeatureEncoding,
-    /// Training range of numbers; absent from older model files.
+    /// Training range; absent from old files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub range: Option<Range>,
-    /// `true` if training dates had no times; absent from older model files.
+    /// `true` for dates without times; absent from old files.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub days: bool,
-    /// Replacement of missing values; None if they are errors.
+    /// Replacement of missing values; None refuses them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing: Option<Filling>,
 }
@@ -40,18 +40,17 @@ pub struct Feature {
 pub enum FeatureEncoding {
     /// One column of numbers.
     Scaled(Standardiser),
-    /// One column per sorted level: 1 for that level, else 0. Unknown levels are 0 in all.
+    /// One column per sorted level: 1 there, else 0. Unknown levels are all 0.
     OneHot(Vec<String>),
 }
 
-/// Replacement of missing values, and a last column: 1 for a missing value (with 0 in all level columns),
-/// else 0.
+/// Replacement of missing values, and a last column: 1 if missing (0 in all level columns), else 0.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Filling {
-    /// Mean of present numbers, in data units; None for words.
+    /// Mean of numbers, in data units; None for words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub number: Option<f64>,
-    /// Number of training rows with a missing value.
+    /// Training rows without a value.
     pub rows: usize,
 }
 
@@ -72,7 +71,7 @@ fn sound(survey: &Survey, column: &ColumnSurvey, units: Standardiser) -> Result<
 }
 
 impl Feature {
-    /// Learns an input; `unit` returns its scale, given its own scale.
+    /// `unit` maps own scale to used scale.
     pub(super) fn learn(
         survey: &Survey,
         column: &ColumnSurvey,
@@ -137,7 +136,7 @@ impl Feature {
         names
     }
 
-    /// Data units per model unit, by column.
+    /// Data units per model unit.
     pub(crate) fn units(&self) -> Vec<f64> {
         let mut units = vec![1.0; self.width()];
         if let FeatureEncoding::Scaled(standardiser) = &self.encoding {
@@ -146,7 +145,7 @@ impl Feature {
         units
     }
 
-    /// Scale of a number without marked missing values.
+    /// Scale, if never missing.
     pub(super) fn own_scale(&self) -> Option<f64> {
         match &self.encoding {
             FeatureEncoding::Scaled(standardiser) if self.range.is_some() && self.missing.is_none() => {
@@ -163,7 +162,7 @@ impl Feature {
         }
     }
 
-    /// Calls `set(row, column, value)` for non-zero entries; returns the first unknown level.
+    /// Calls `set(row, column, value)` unless 0; returns the first unknown level.
     pub(super) fn fill<'c>(
         &self,
         column: &'c Column,
@@ -196,19 +195,19 @@ impl Feature {
                 }
                 unseen
             }
-            // Columns are read with their training types.
+            // Columns have their training types.
             _ => None,
         }
     }
 
-    /// First number whose square in model units overflows, and its row.
+    /// Row and first number with overflowing square.
     pub(super) fn giant(&self, column: &Column) -> Option<(usize, f64)> {
         let FeatureEncoding::Scaled(scale) = &self.encoding else { return None };
         let is_giant = |value: f64| !value.is_nan() && scale.apply(value).abs() > LARGEST;
         column.numbers()?.iter().copied().enumerate().find(|(_, value)| is_giant(*value))
     }
 
-    /// Remark on missing values in training; None if they are errors.
+    /// Remark on missing training values; None if refused.
     #[must_use]
     pub fn about_missing(&self) -> Option<String> {
         let Filling { number, rows } = self.missing?;

@@ -1,26 +1,25 @@
-//! Sums in row order, over the rows of several processes.
+//! Sums in row order over processes.
 
 use super::raw::EachRow;
 use crate::error::CliError;
 use gp_optim::{Team, TeamError};
 
-/// Sums over rows whose bits depend on the order of rows.
+/// Sums with order-dependent bits.
 pub(super) trait OrderedSums {
     /// Adds a row.
     fn add(&mut self, row: &[f64]);
 
-    /// State from which [`go_on`](Self::go_on) continues.
+    /// State for [`go_on`](Self::go_on).
     fn state(&self) -> Vec<f64>;
 
-    /// Continues the sums of another process.
+    /// Continues from `state`.
     fn go_on(&mut self, state: &[f64]);
 }
 
-/// Sums over the rows of all processes, with the bits of a single one: `pass` adds a process's own rows, after those
-/// of the processes before it.
+/// Sums over all processes' rows, with a single process's bits. `pass` adds own rows, after lower ranks.
 ///
 /// # Errors
-/// Those of the pass, and lost messages.
+/// Those of `pass`, lost messages.
 pub(super) fn sum_in_order(
     team: &Team,
     sums: &mut impl OrderedSums,

@@ -1,4 +1,4 @@
-//! Inputs: standardised numbers, and one column per level of words.
+//! Inputs: numbers, and columns per level.
 
 use super::column_survey::ColumnSurvey;
 use super::feature::{Feature, FeatureEncoding};
@@ -16,7 +16,7 @@ use std::ops::Range;
 
 const NEVER_BEFORE: &str = ", as it never was in training; fill it in, leave out all such rows with --missing drop, or fit the model anew with --missing-in COL=keep";
 
-/// Table columns, encoded as the D columns of points.
+/// Columns, encoded as points in D dimensions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Inputs {
     features: Vec<Feature>,
@@ -25,16 +25,16 @@ pub struct Inputs {
 /// Points and unseen levels.
 #[derive(Clone, Debug)]
 pub struct Encoded {
-    /// N×D, one row per point.
+    /// N×D.
     pub points: Mat<f64>,
-    /// First unseen level of each column.
+    /// First unseen level per column.
     pub unseen: Vec<Unseen>,
 }
 
 /// Word absent from training.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unseen {
-    /// Column name.
+    /// Name in the table.
     pub column: String,
     /// Unseen word.
     pub level: String,
@@ -56,12 +56,10 @@ impl Encoded {
 }
 
 impl Inputs {
-    /// Learns inputs from features. With `standardise`, each number has its own scale, or similar inputs a
-    /// common one.
+    /// With `standardise`, numbers are scaled, similar inputs by a common scale.
     ///
     /// # Errors
-    /// [`Data`](crate::ErrorKind::Data) for more than [`MAX_LEVELS`](super::MAX_LEVELS) levels, or a column
-    /// without a value.
+    /// [`Data`](crate::ErrorKind::Data) for more than [`MAX_LEVELS`](super::MAX_LEVELS) levels, or no values.
     pub fn learn(survey: &Survey, standardise: bool) -> Result<Self, CliError> {
         let kind = OneKind::among(survey.features());
         let unit = |column: &ColumnSurvey, own| match (standardise, &kind) {
@@ -73,13 +71,13 @@ impl Inputs {
         Ok(Self { features: features.collect::<Result<_, _>>()? })
     }
 
-    /// Features, by position.
+    /// By position.
     #[must_use]
     pub fn features(&self) -> &[Feature] {
         &self.features
     }
 
-    /// Feature names.
+    /// Names of features.
     #[must_use]
     pub fn names(&self) -> Vec<&str> {
         self.features.iter().map(|feature| feature.name.as_str()).collect()
@@ -91,13 +89,13 @@ impl Inputs {
         self.features.iter().map(Feature::width).sum()
     }
 
-    /// Name per point column: `age`, or `colour=red` for a level.
+    /// One per point column: `age`, or `colour=red`.
     #[must_use]
     pub fn column_names(&self) -> Vec<String> {
         self.features.iter().flat_map(Feature::column_names).collect()
     }
 
-    /// Data units per model unit of each of the D columns; 1 for levels.
+    /// Data units per model unit; 1 for levels.
     #[must_use]
     pub fn units(&self) -> Vec<f64> {
         self.features.iter().flat_map(Feature::units).collect()
@@ -110,7 +108,7 @@ impl Inputs {
         self.features.len() >= FEWEST && first.is_some() && scales.all(|scale| scale == first)
     }
 
-    /// Point columns of each feature.
+    /// Point columns per feature.
     #[must_use]
     pub fn places(&self) -> Vec<Range<usize>> {
         let widths = self.features.iter().map(Feature::width);
@@ -127,20 +125,20 @@ impl Inputs {
         self.features.iter().map(|feature| (feature.name.clone(), feature.kind)).collect()
     }
 
-    /// Adds columns and training types to read options.
+    /// Adds columns and training types.
     pub fn extend(&self, options: &mut ReadOptions) {
         let names = self.features.iter().map(|feature| feature.name.clone());
         options.columns.get_or_insert_default().extend(names);
         options.kinds.extend(self.kinds());
     }
 
-    /// `true` if some input's missing values are replaced.
+    /// `true` if missing values are replaced.
     #[must_use]
     pub fn keep_missing(&self) -> bool {
         self.features.iter().any(|feature| feature.missing.is_some())
     }
 
-    /// Remark on missing values in training; empty if they are errors.
+    /// Remark on missing training values; empty if refused.
     #[must_use]
     pub fn about_missing(&self) -> String {
         self.features.iter().filter_map(Feature::about_missing).collect::<Vec<_>>().join(", ")
@@ -160,8 +158,8 @@ impl Inputs {
     /// Points of a table.
     ///
     /// # Errors
-    /// [`Data`](crate::ErrorKind::Data) for a missing column, one of another type, or a missing value that
-    /// is not replaced.
+    /// [`Data`](crate::ErrorKind::Data) for a column missing or of another type, a missing value not replaced, or a
+    /// number too far from training.
     pub fn encode(&self, frame: &Frame) -> Result<Encoded, CliError> {
         let columns = frame.require(&self.names())?;
         self.refuse_missing(frame, &columns)?;
@@ -181,8 +179,7 @@ impl Inputs {
         Ok(Encoded { points, unseen })
     }
 
-    /// Points with feature values in data units. Words are given by [level](Feature::level); other indices
-    /// are unknown words.
+    /// Words by [level](Feature::level), others unknown.
     #[must_use]
     pub(crate) fn points_at(&self, rows: &[Vec<f64>]) -> Mat<f64> {
         let mut points = Mat::zeros(rows.len(), self.dim());
@@ -204,7 +201,7 @@ impl Inputs {
         points
     }
 
-    /// Extends known ranges to further rows.
+    /// Extends known ranges.
     pub(crate) fn widen(&mut self, frame: &Frame) {
         for feature in &mut self.features {
             let numbers = frame.column(&feature.name).and_then(|column| column.numbers());

@@ -1,4 +1,4 @@
-//! Survey of a table from surveys of its parts.
+//! Joins surveys of parts.
 
 use super::column_survey::{ColumnSurvey, MAX_VALUES, Surveyed};
 use super::survey::Survey;
@@ -6,11 +6,11 @@ use crate::data::list;
 use crate::error::{CliError, ErrorKind};
 
 impl Survey {
-    /// Survey of consecutive parts; None for no parts. Sums, ranges and frequencies are those of the first part until
+    /// Survey of consecutive parts; None if none. Sums, ranges and frequencies are the first's until
     /// [totalled](Self::total_by).
     ///
     /// # Errors
-    /// [`Data`](ErrorKind::Data) for parts with other columns or types, and too many words.
+    /// [`Data`](ErrorKind::Data) for different columns or types, or too many words.
     pub(crate) fn joined(parts: impl IntoIterator<Item = Self>) -> Result<Option<Self>, CliError> {
         let mut parts = parts.into_iter();
         let Some(mut whole) = parts.next() else { return Ok(None) };
@@ -67,7 +67,7 @@ impl Survey {
         self.columns.first().map_or("", |column| &column.first_place)
     }
 
-    /// Index in the whole table of each word of this part, by column of a row; None for numbers.
+    /// Index in `whole` per word; None for numbers.
     pub(crate) fn words_within(&self, whole: &Self) -> Vec<Option<Vec<f64>>> {
         let indices = |(own, all): (&ColumnSurvey, &ColumnSurvey)| match (own.values(), all.values()) {
             (Surveyed::Words(own), Surveyed::Words(all)) => Some(own.indices_in(all)),
@@ -78,7 +78,7 @@ impl Survey {
 }
 
 impl ColumnSurvey {
-    /// Adds what a later part of the table shows, except for sums and ranges.
+    /// Adds a later part; sums and ranges stay.
     fn join(&mut self, later: Self) {
         self.missing += later.missing;
         self.no_date = self.no_date.take().or(later.no_date);
@@ -148,7 +148,7 @@ mod tests {
         format!("{column:?}")
     }
 
-    /// Rows of all processes give the survey, to the bit, of one process that reads them all.
+    /// Bit for bit.
     #[test]
     fn parts_are_surveyed_as_the_whole() {
         let (mut whole, rows) = survey(0..ROWS);

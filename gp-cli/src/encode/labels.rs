@@ -1,14 +1,14 @@
-//! Distinct values of a column, with frequencies.
+//! Distinct values with frequencies.
 
 use crate::data::{Column, Kind, Values};
 use crate::standardise::Standardiser;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 
-/// Interquartile range of a normal distribution, in standard deviations.
+/// Interquartile range of a standard normal.
 pub(crate) const QUARTILES: f64 = 1.349;
 
-/// Counter of distinct values, in chunks. Serialised without its counts.
+/// Counts distinct values; serialised without counts.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct LabelCounter {
     kind: Kind,
@@ -34,18 +34,18 @@ impl Frequency {
     }
 }
 
-/// Distinct values, sorted by number or alphabetically.
+/// Distinct values, by number or alphabetically.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Labels {
     /// Values as text.
     pub names: Vec<String>,
-    /// Number of rows per value.
+    /// Rows per value.
     pub counts: Vec<u64>,
-    /// Total weight per value; the number of rows without weights.
+    /// Total weight per value.
     pub weights: Vec<f64>,
-    /// Values as numbers; `None` for words.
+    /// `None` for words.
     pub numbers: Option<Vec<f64>>,
-    /// `true` if some distinct values were not counted.
+    /// `true` if some values were not counted.
     pub more: bool,
 }
 
@@ -57,13 +57,13 @@ impl Labels {
 }
 
 impl LabelCounter {
-    /// Empty counter for at most `most` distinct values.
+    /// Empty; counts at most `most` distinct values.
     #[must_use]
     pub fn new(kind: Kind, most: usize) -> Self {
         Self { kind, most, more: false, words: HashMap::new(), numbers: HashMap::new() }
     }
 
-    /// Adds a chunk, with row weights if any. Missing values do not count.
+    /// Adds a chunk, weighted if `weights`; skips missing values.
     pub fn look(&mut self, column: &Column, weights: Option<&[f64]>) {
         if self.more {
             return;
@@ -104,14 +104,14 @@ impl LabelCounter {
         Self::new(self.kind, self.most)
     }
 
-    /// Counter of words, from that of their indices.
+    /// Counter of words, from their indices.
     pub(super) fn named(self, words: &[String]) -> Self {
         let word = |(bits, seen)| Some((words.get(f64::from_bits(bits) as usize)?.clone(), seen));
         let words = self.numbers.into_iter().filter_map(word).collect();
         Self { words, numbers: HashMap::new(), ..self }
     }
 
-    /// Labels so far, sorted.
+    /// Values so far, sorted.
     #[must_use]
     pub fn labels(&self) -> Labels {
         let mut numbers: Vec<(f64, Frequency)> =
@@ -143,8 +143,8 @@ impl LabelCounter {
 }
 
 impl Labels {
-    /// Median, and interquartile range scaled to a normal distribution's standard deviation. `None` for
-    /// words and for equal quartiles. Beyond the limit of distinct values, only the first ones count.
+    /// Median, and interquartile range over a standard normal's. `None` for words and equal quartiles. Beyond the
+    /// limit, only the first values count.
     #[must_use]
     pub fn robust_units(&self) -> Option<Standardiser> {
         let [low, median, high] = [0.25, 0.5, 0.75].map(|share| self.quantile(share));
@@ -170,7 +170,7 @@ impl Labels {
     }
 }
 
-/// Labels sorted by number or alphabetically.
+/// Distinct values, by number or alphabetically.
 #[must_use]
 pub fn class_labels(column: &Column) -> Vec<String> {
     let mut counter = LabelCounter::new(column.kind(), usize::MAX);

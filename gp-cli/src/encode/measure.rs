@@ -1,4 +1,4 @@
-//! Second pass over a table: scales of numbers, and marks of rows.
+//! Second pass: scales, and marks of rows.
 
 use super::column_survey::{ColumnSurvey, Surveyed};
 use super::in_order::{OrderedSums, sum_in_order};
@@ -8,17 +8,17 @@ use crate::error::CliError;
 use crate::standardise::{SPREAD_STATE, Spread};
 use gp_optim::Team;
 
-/// Sums over rows of numbers.
+/// Sums over rows.
 pub(super) struct Measure {
     /// None for words.
     spreads: Vec<Option<Spread>>,
-    /// Position of weights in a row.
+    /// Position in a row.
     weight: Option<usize>,
     sum: RowSum,
 }
 
 impl Measure {
-    /// Empty sums for columns whose means are known.
+    /// Empty sums for known means.
     pub(super) fn begin<'a>(
         columns: impl Iterator<Item = &'a ColumnSurvey>,
         weight: Option<usize>,
@@ -31,10 +31,10 @@ impl Measure {
         Self { spreads: columns.map(spread).collect(), weight, sum }
     }
 
-    /// Spread of each column and marks over the rows of all processes; each passes over its own.
+    /// Spreads and marks; each process passes over its rows.
     ///
     /// # Errors
-    /// Those of the pass, and lost messages.
+    /// Those of `pass`, lost messages.
     pub(super) fn over(
         mut self,
         team: &Team,
@@ -88,7 +88,7 @@ mod tests {
         Frame::new("t.csv", columns, None).unwrap()
     }
 
-    /// The rows of all processes have the scales and marks, to the bit, that one process finds.
+    /// Bit for bit.
     #[test]
     fn shares_of_rows_are_measured_as_the_whole() {
         let table = table();

@@ -1,4 +1,4 @@
-//! Observation columns of a table, for training.
+//! Training observations of a table.
 
 use super::adjuster::{Adjuster, RoleValues};
 use super::roles::Roles;
@@ -8,9 +8,8 @@ use crate::error::CliError;
 use crate::standardise::Standardiser;
 use gp_likelihoods::{Adjusted, Likelihood};
 
-/// Observations in the column order of [`Adjusted`](gp_likelihoods::Adjusted), row by row: targets in model
-/// units and, if roles change observations, an adjustment per target and one weight. `likelihood` excludes
-/// role columns.
+/// Observations in the columns of [`Adjusted`](gp_likelihoods::Adjusted), row by row: targets in model units and, if
+/// roles change them, one adjustment per target and a weight. `likelihood` excludes role columns.
 ///
 /// # Errors
 /// As [`Target::encode`] and [`RoleValues::of_observations`].
@@ -43,7 +42,7 @@ struct OfTarget<'f> {
     scale: Standardiser,
     adjuster: Adjuster,
     values: RoleValues,
-    /// Target, if offsets are subtracted from it.
+    /// Target, if offsets are subtracted.
     numbers: Option<&'f [f64]>,
 }
 

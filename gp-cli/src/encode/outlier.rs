@@ -1,4 +1,4 @@
-//! Numbers far from all others of their column.
+//! Numbers far from others.
 
 use super::far_end::FarEnd;
 use crate::data::Kind;
@@ -7,31 +7,31 @@ use crate::left_out::counted;
 use crate::standardise::Range;
 
 const FEWEST: usize = 9;
-/// Maximum number of joint outliers; more rows form a group.
+/// Joint outlier rows; more form a group.
 pub(super) const MAX_TOGETHER: usize = 3;
-/// Minimum distance from the other numbers, in widths of their range. Of a thousand columns of Cauchy noise,
-/// five have such a number; of log-normal ones with deviation 2, one in small tables.
+/// Minimum distance, in widths of the others' range. Five of a thousand Cauchy columns have such a number; of
+/// log-normal ones with deviation 2, one if small.
 const FAR: f64 = 100.0;
-/// Same as [`FAR`] for codes of missing values, in any number of rows.
+/// [`FAR`] for codes of missing values.
 const FAR_OF_CODES: f64 = 3.0;
-/// Minimum relative width of the range; numbers in smaller ones differ by rounding.
+/// Minimum relative width; less is rounding.
 const WIDE: f64 = 1e-9;
 
-/// Numbers at one end, far from all others.
+/// Numbers far from others, at one end.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outlier {
-    /// Numbers, the farthest first, each with its first place.
+    /// Farthest first, each with its first place.
     pub numbers: Vec<(f64, String)>,
     /// Number of rows.
     pub rows: usize,
     /// Range of other numbers.
     pub others: Range,
-    /// `true` for one number of nines, such as -999, which often codes missing values.
+    /// `true` for -999 and such, often codes of missing values.
     pub is_code: bool,
 }
 
 impl Outlier {
-    /// Outliers among the `largest` (descending) of `count` numbers from `lowest` on.
+    /// Outliers among `largest` (descending) of `count` numbers above `lowest`.
     pub(super) fn among(largest: &[FarEnd], lowest: f64, count: usize) -> Option<Self> {
         let together = (1..largest.len()).rev().find_map(|count_of| {
             let (far, next) = (&largest[..count_of], largest[count_of].value);
@@ -46,7 +46,7 @@ impl Outlier {
         Some(Self { numbers, rows, others: Range { lowest, highest: next }, is_code })
     }
 
-    /// Number, place and range of other numbers, for a column of type `kind`.
+    /// Number, place and others' range.
     #[must_use]
     pub fn describe(&self, kind: Kind) -> String {
         let exactly = |number: f64| kind.text(number);
@@ -68,7 +68,7 @@ impl Outlier {
         }
     }
 
-    /// Advice, or `or_else` if the numbers are correct.
+    /// Advice, with `or_else` for correct numbers.
     #[must_use]
     pub fn advise(&self, or_else: &str) -> String {
         if self.is_code {
@@ -85,14 +85,14 @@ impl Outlier {
     }
 }
 
-/// Distance from the next number, in widths of the range of non-outliers.
+/// In widths of the range.
 fn distance(outlier: f64, next: f64, lowest: f64) -> f64 {
     let width = next - lowest;
     let is_wide = width.is_finite() && width > WIDE * lowest.abs().max(next.abs());
     if is_wide { (outlier - next) / width } else { 0.0 }
 }
 
-/// `true` for 99, 999, … and their negatives.
+/// 99, 999, … and their negatives.
 fn is_nines(number: f64) -> bool {
     let next = number.abs() + 1.0;
     (100.0..1e9).contains(&next) && next.log10().fract() == 0.0

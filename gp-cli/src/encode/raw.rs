@@ -1,11 +1,11 @@
-//! Table rows as numbers, with indices for words.
+//! Rows as numbers, words as indices.
 
 use crate::data::{Column, Values};
 use crate::error::CliError;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
-/// Distinct words, in order of first occurrence.
+/// Distinct words, by first occurrence.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Levels {
     words: Vec<String>,
@@ -15,7 +15,7 @@ pub struct Levels {
 /// Callback per row.
 pub type EachRow<'a> = &'a mut dyn FnMut(&[f64]) -> Result<(), CliError>;
 
-/// Chunk as numbers, with words as indices in [`Levels`].
+/// Chunk; words are indices in [`Levels`].
 #[derive(Debug)]
 pub struct RawPiece<'a> {
     pub(super) rows: usize,
@@ -30,7 +30,7 @@ pub(super) enum RawColumn<'a> {
 }
 
 impl Levels {
-    /// Words by index.
+    /// By index.
     #[must_use]
     pub fn words(&self) -> &[String] {
         &self.words
@@ -42,7 +42,7 @@ impl Levels {
         }
     }
 
-    /// Index of each word in the list of all.
+    /// Index in `all` per word.
     pub(super) fn indices_in(&self, all: &Self) -> Vec<f64> {
         self.words
             .iter()
@@ -61,7 +61,7 @@ impl Levels {
         places
     }
 
-    /// Index per row of values distinguished by [text](Column::identity); adds new ones in row order.
+    /// Index by [text](Column::identity); adds new ones in row order.
     pub(super) fn places_by_text(&mut self, column: &Column) -> Vec<u32> {
         (0..column.values().len()).map(|row| self.place(&column.identity(row))).collect()
     }
@@ -78,7 +78,7 @@ impl Levels {
 }
 
 impl RawPiece<'_> {
-    /// Passes each row: features, targets, then others; NaN if missing.
+    /// Passes each row: features, targets, others; NaN if missing.
     ///
     /// # Errors
     /// Those of the callback.

@@ -1,4 +1,4 @@
-//! Weights, offsets and other roles of columns.
+//! Weights, offsets and other roles.
 
 use crate::data::{Frame, ReadOptions};
 use crate::error::{CliError, ErrorKind};
@@ -6,17 +6,17 @@ use gp_likelihoods::{Likelihood, Link, Support};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Role of a column that is neither input nor target.
+/// Role, neither input nor target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
     /// Row weight.
     Weights,
-    /// Offset added to the latent.
+    /// Added to the latent.
     Offset,
-    /// Time, area or people of a count.
+    /// Time, area or people counted.
     Exposure,
-    /// Known part of the Gaussian noise variance, in squared data units.
+    /// Known Gaussian variance, in squared data units.
     NoiseVariance,
     /// Block in the approximation.
     Blocks,
@@ -44,7 +44,7 @@ impl Role {
         !matches!(self, Self::Blocks | Self::AlphaColumn)
     }
 
-    /// `true` if each target may have its own column.
+    /// `true` if targets may have own columns.
     #[must_use]
     pub fn is_by_target(self) -> bool {
         matches!(self, Self::Offset | Self::NoiseVariance)
@@ -56,7 +56,7 @@ impl Role {
         matches!(self, Self::Offset | Self::Exposure)
     }
 
-    /// Fault of a value.
+    /// Fault of a value, if any.
     #[must_use]
     pub fn fault(self, value: f64) -> Option<String> {
         let (sound, wanted) = match self {
@@ -65,14 +65,14 @@ impl Role {
             Self::Exposure => (value > 0.0, "an exposure has to be above 0"),
             Self::NoiseVariance => (value >= 0.0, "a variance cannot be negative"),
             Self::AlphaColumn => ((0.0..=1.0).contains(&value), "a power has to be between 0 and 1"),
-            // Blocks are told apart by their text.
+            // Blocks are distinguished by text.
             Self::Blocks => return None,
         };
         (!(sound && value.is_finite())).then(|| format!("{value} is no value for {}: {wanted}", self.flag()))
     }
 }
 
-/// Columns by role: one for all targets, or one per target.
+/// Columns: one, or one per target.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Roles(BTreeMap<Role, Named>);
@@ -94,7 +94,7 @@ impl Named {
 }
 
 impl Roles {
-    /// Roles from columns; a repeated role has one column per target, in order.
+    /// Repeated roles are per target, in order.
     #[must_use]
     pub fn new(columns: impl IntoIterator<Item = (Role, String)>) -> Self {
         let mut roles = BTreeMap::new();
@@ -122,7 +122,7 @@ impl Roles {
         Self::new(self.0.iter().filter_map(own))
     }
 
-    /// Refuses a repeated role unless it allows, and has, one column per target.
+    /// Refuses repeated roles unless allowed, one column per target.
     ///
     /// # Errors
     /// [`Usage`](ErrorKind::Usage).
@@ -151,7 +151,7 @@ impl Roles {
         self.0.is_empty()
     }
 
-    /// Roles and names, by role.
+    /// Roles and columns, by role.
     pub fn iter(&self) -> impl Iterator<Item = (Role, &str)> {
         self.0.iter().flat_map(|(&role, named)| named.names().iter().map(move |name| (role, name.as_str())))
     }
@@ -162,7 +162,7 @@ impl Roles {
         self.columns(role).next()
     }
 
-    /// Columns of a role: none, one for all targets, or one per target.
+    /// None, one, or one per target.
     pub fn columns(&self, role: Role) -> impl Iterator<Item = &str> {
         self.0.get(&role).into_iter().flat_map(|named| named.names().iter().map(String::as_str))
     }
@@ -179,12 +179,12 @@ impl Roles {
         self.iter().map(|(role, name)| format!("{} {name}", role.flag())).collect()
     }
 
-    /// Adds columns to read options: numbers, or blocks as written.
+    /// Adds columns: numbers, or blocks as written.
     pub fn extend(&self, options: &mut ReadOptions) {
         Self::ask_for(self.iter(), options);
     }
 
-    /// Adds columns for predictions to read options.
+    /// Adds columns that predictions read.
     pub fn extend_for_predictions(&self, options: &mut ReadOptions) {
         let helps = |role: Role| role.is_for_predictions() || role == Role::NoiseVariance;
         Self::ask_for(self.iter().filter(|(role, _)| helps(*role)), options);
@@ -202,7 +202,7 @@ impl Roles {
         }
     }
 
-    /// Roles for predicting a table: required ones, and noise if present.
+    /// Required roles, and noise if present.
     pub(super) fn of_predictions<'a>(&'a self, frame: &'a Frame) -> impl Iterator<Item = (Role, &'a str)> {
         let is_there = |name: &str| frame.column(name).is_some();
         self.iter().filter(move |(role, name)| {
@@ -216,13 +216,13 @@ impl Roles {
         self.of_predictions(frame).map(|(_, name)| name).collect()
     }
 
-    /// Missing known-noise columns, which predictions take as 0.
+    /// Missing noise columns, taken as 0.
     #[must_use]
     pub fn noise_left_out(&self, frame: &Frame) -> Vec<&str> {
         self.columns(Role::NoiseVariance).filter(|name| frame.column(name).is_none()).collect()
     }
 
-    /// Refuses roles that do not suit a likelihood.
+    /// Refuses unsuitable roles.
     ///
     /// # Errors
     /// [`Usage`](ErrorKind::Usage), with advice.

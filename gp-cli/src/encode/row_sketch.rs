@@ -1,16 +1,15 @@
-//! Smallest checksums of a table's rows, for estimating the share of known rows in another table.
+//! Smallest row checksums, to estimate shares of known rows.
 
 use std::collections::BTreeSet;
 
 const KEPT: usize = 256;
 const DIGITS: usize = 16;
-/// Minimum number of known rows for an estimate.
+/// Minimum known rows for an estimate.
 const FEWEST: usize = 3;
-/// Minimum share of distinct rows: repeated rows may be known by chance.
+/// Minimum distinct share: repeated rows may be known by chance.
 const DISTINCT: f64 = 0.9;
 
-/// Smallest distinct checksums. These are evenly distributed, so they sample rows at random, and those of
-/// two tables sample both together.
+/// Smallest distinct checksums: evenly distributed, they sample rows at random; two tables' sample both.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RowSketch(BTreeSet<u64>);
 
@@ -19,7 +18,7 @@ impl RowSketch {
         self.insert(spread(sum));
     }
 
-    /// Checksums kept.
+    /// Kept checksums.
     pub(super) fn kept(&self) -> impl Iterator<Item = u64> {
         self.0.iter().copied()
     }
@@ -51,8 +50,8 @@ impl RowSketch {
         self
     }
 
-    /// Share of rows with checksums `sums` that are among this sketch's `rows` rows, estimated from those in
-    /// its range; `None` if hardly any is known, or if rows repeat.
+    /// Share of `sums` among this sketch's `rows` rows, estimated within its range; `None` if few are known or rows
+    /// repeat.
     pub(super) fn share_of(&self, rows: usize, sums: impl Iterator<Item = u64>) -> Option<f64> {
         if self.distinct() < DISTINCT * rows as f64 {
             return None;
@@ -101,11 +100,11 @@ mod tests {
         assert_eq!(few.share_of(200, 198..500), None);
         let many = sketch(0..100_000);
         assert_eq!(many.share_of(100_000, 20_000..60_000), Some(1.0));
-        // The standard error with some 500 rows in range is .02.
+        // Standard error .02, with some 500 rows in range.
         let half = many.share_of(100_000, 0..200_000).unwrap();
         assert!((half - 0.5).abs() < 0.06, "{half}");
         assert_eq!(many.share_of(100_000, 200_000..300_000), None);
-        // Of a thousand rows, 200 are distinct.
+        // 200 of a thousand rows are distinct.
         assert_eq!(few.share_of(1000, 0..199), None);
     }
 

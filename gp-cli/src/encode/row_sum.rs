@@ -1,4 +1,4 @@
-//! Checksum of the rows of a table.
+//! Checksum of table rows.
 
 use super::raw::{RawColumn, RawPiece};
 use super::row_sketch::RowSketch;
@@ -8,10 +8,10 @@ use crate::error::CliError;
 use crate::fingerprint::{BEGIN, step};
 use gp_optim::{Team, TeamError};
 
-/// Order-independent sum and sketch of row checksums. Numbers count by bits, words by letters.
+/// Order-independent sum and sketch of rows; numbers by bits, words by letters.
 #[derive(Clone, Debug)]
 pub(super) struct RowSum {
-    /// Checksums of words by index, per column; empty for numbers.
+    /// Word checksums by index, per column.
     words: Vec<Vec<u64>>,
     sum: u64,
     sketch: RowSketch,
@@ -30,7 +30,7 @@ impl RowSum {
         Self { words: columns.into_iter().map(of_column).collect(), sum: 0, sketch: RowSketch::default() }
     }
 
-    /// Adds a row, words by index; further columns do not count.
+    /// Adds a row; extra columns do not count.
     pub(super) fn add(&mut self, row: &[f64]) {
         let sum = self.of_row(row);
         self.sum = self.sum.wrapping_add(sum);
@@ -42,7 +42,7 @@ impl RowSum {
         cells.fold(BEGIN, step)
     }
 
-    /// Sum of the rows of all processes.
+    /// Sum over all processes.
     pub(super) fn of_all(self, team: &Team) -> Result<Self, TeamError> {
         let (mut sum, mut sketch) = (0_u64, RowSketch::default());
         for part in from_numbers(&team.gather(&to_numbers([self.sum]))?) {
@@ -59,7 +59,7 @@ impl RowSum {
     }
 }
 
-/// Halves of whole numbers, which f64 holds exactly.
+/// Halves, which f64 holds exactly.
 fn to_numbers(sums: impl IntoIterator<Item = u64>) -> Vec<f64> {
     sums.into_iter().flat_map(|sum| [sum >> 32, sum & u64::from(u32::MAX)]).map(|half| half as f64).collect()
 }
@@ -85,7 +85,7 @@ fn of_word(word: &str) -> u64 {
     word.bytes().fold(BEGIN, |before, byte| step(before, u64::from(byte)))
 }
 
-/// Same as [`Survey::marks`](super::Survey::marks); `None` if the table lacks an input or target.
+/// [`Survey::marks`](super::Survey::marks); `None` if a column is missing.
 pub(crate) fn row_marks(frame: &Frame, inputs: &[&str], targets: &[&Target]) -> Option<RowMarks> {
     let (mut sum, rows) = of_frame(frame, inputs, targets)?;
     let add = &mut |row: &[f64]| {
@@ -96,7 +96,7 @@ pub(crate) fn row_marks(frame: &Frame, inputs: &[&str], targets: &[&Target]) -> 
     Some(sum.marks())
 }
 
-/// Share of a table's rows among `count` rows with this sketch; `None` if unknown or almost 0.
+/// Share of rows among `count` known ones; `None` if unknown or almost 0.
 pub(crate) fn known_share(
     (sketch, count): (&RowSketch, usize),
     frame: &Frame,
@@ -125,7 +125,7 @@ fn of_frame<'f>(frame: &'f Frame, inputs: &[&str], targets: &[&'f Target]) -> Op
     Some((RowSum::new(words), RawPiece { rows: frame.row_count(), columns }))
 }
 
-/// Checksum of both tables together; `None` if damaged.
+/// Checksum of both tables; `None` if damaged.
 pub(crate) fn row_sum_of_both(one: &str, other: &str) -> Option<String> {
     let number = |text: &str| u64::from_str_radix(text, 16).ok();
     Some(in_digits(number(one)?.wrapping_add(number(other)?)))
@@ -141,7 +141,7 @@ fn raw(column: &Column) -> (&[String], RawColumn<'_>) {
     }
 }
 
-/// Labels as in the training table, if this table may have their names.
+/// Training labels, if the table may hold their names.
 fn named<'a>(target: &'a Target, column: &Column) -> Option<(&'a [String], RawColumn<'a>)> {
     let texts = match &target.values {
         TargetValues::Classes(texts) if !target.names.is_empty() => texts.as_slice(),

@@ -1,4 +1,4 @@
-//! Conversion of rows, in chunks, to points and observations.
+//! Rows as points and observations.
 
 use super::adjuster::{Adjuster, RowRoles};
 use super::column_survey::ColumnSurvey;
@@ -11,13 +11,12 @@ use crate::standardise::Standardiser;
 use gp_likelihoods::{Adjusted, Likelihood, Support};
 use std::collections::HashMap;
 
-/// Converts rows to points and observations, bit-identical to [`Inputs::encode`] and
-/// [`observations`](super::observations()).
+/// Converts rows, bit-identical to [`Inputs::encode`] and [`observations`](super::observations()).
 #[derive(Clone, Debug)]
 pub struct RowEncoder {
     features: Vec<Encoding>,
     targets: Vec<TargetEncoding>,
-    /// Per target; empty if no role changes observations.
+    /// Per target; empty if observations stay.
     roles: Vec<RoleEncoding>,
     dim: usize,
 }
@@ -26,15 +25,15 @@ pub struct RowEncoder {
 struct RoleEncoding {
     adjuster: Adjuster,
     places: Vec<(Role, usize)>,
-    /// Position of the target without offset.
+    /// Target without offset.
     moved: Option<usize>,
 }
 
 #[derive(Clone, Debug)]
 enum Encoding {
-    /// Scale, and replacement of missing numbers if marked.
+    /// Scale, and replacement if missing.
     Scaled(Standardiser, Option<f64>),
-    /// Column by survey index of the word.
+    /// Column by survey index.
     OneHot { columns: Vec<usize>, width: usize },
 }
 
@@ -47,7 +46,7 @@ enum TargetEncoding {
 }
 
 impl RowEncoder {
-    /// Encoder for a survey, with inputs and targets learned from it in the same order.
+    /// `inputs` and `targets` must come from `survey`, in order.
     #[must_use]
     pub fn new(
         survey: &Survey,
@@ -90,7 +89,7 @@ impl RowEncoder {
         self.dim
     }
 
-    /// Writes the point of a row.
+    /// Writes a row's point.
     pub fn point(&self, row: &[f64], point: &mut [f64]) {
         let mut first = 0;
         for (feature, &value) in self.features.iter().zip(row) {
@@ -123,7 +122,7 @@ impl RowEncoder {
         targets + if self.roles.is_empty() { 0 } else { Adjusted::columns_after(targets) }
     }
 
-    /// Writes the P observations of a row.
+    /// Writes a row's P observations.
     pub fn observe(&self, row: &[f64], observed: &mut [f64]) {
         let count = self.targets.len();
         let (targets, columns) = observed.split_at_mut(count);

@@ -1,4 +1,4 @@
-//! Summary of a table, whole or in chunks, without its rows.
+//! Summary of a table, without rows.
 
 use super::column_survey::{ColumnSurvey, Kept, MAX_VALUES, Surveyed, weight_of};
 use super::columns::Columns;
@@ -13,24 +13,23 @@ use crate::standardise::Sum;
 use gp_optim::Team;
 use serde::{Deserialize, Serialize};
 
-/// Features, targets and role columns, summarised for choices. Values may be missing in features that keep
-/// them, and in some of several targets.
+/// Summary of features, targets and role columns. Some features, and some of several targets, may be missing.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Survey {
     source: String,
     pub(super) rows: usize,
-    /// Features, targets, then role columns.
+    /// Features, targets, roles.
     pub(super) columns: Vec<ColumnSurvey>,
     pub(super) features: usize,
     /// Roles of the last columns.
     roles: Vec<Role>,
     gaps: bool,
-    /// Targets without offsets, if numeric.
+    /// Numeric targets without offsets.
     pub(super) moved: Vec<Moved>,
     pub(super) weight: Sum,
     pub(super) labels: Vec<LabelCounter>,
     first_targets: Vec<String>,
-    /// Marks by features and targets, once measured.
+    /// Once measured.
     #[serde(skip)]
     marks: RowMarks,
 }
@@ -88,7 +87,7 @@ impl Survey {
         self
     }
 
-    /// Survey of a table without missing values.
+    /// Survey of a complete table.
     ///
     /// # Errors
     /// As [`begin`](Self::begin) and [`look`](Self::look).
@@ -96,7 +95,7 @@ impl Survey {
         Self::begin(frame, names)?.whole(frame)
     }
 
-    /// Completes an empty survey with a whole table.
+    /// Adds a whole table and measures.
     ///
     /// # Errors
     /// As [`look`](Self::look).
@@ -109,7 +108,7 @@ impl Survey {
     /// Adds a chunk; returns it as numbers.
     ///
     /// # Errors
-    /// [`Data`](ErrorKind::Data) for a missing value, or more words than [`MAX_VALUES`].
+    /// [`Data`](ErrorKind::Data) for a missing or invalid value, or more words than [`MAX_VALUES`].
     pub fn look<'f>(&mut self, piece: &'f Frame) -> Result<RawPiece<'f>, CliError> {
         let names: Vec<&str> = self.columns.iter().map(|column| column.name.as_str()).collect();
         let columns = piece.require(&names)?;
@@ -151,7 +150,7 @@ impl Survey {
         Ok(())
     }
 
-    /// Measures the scales of numbers, and the marks of rows, in a second pass over all rows, made by `pass`.
+    /// Measures scales and marks in a second pass over all rows.
     ///
     /// # Errors
     /// Those of `pass`.
@@ -162,7 +161,7 @@ impl Survey {
         self.measure_by(&Team::default(), pass)
     }
 
-    /// Same as [`measure`](Self::measure), with a pass of each process over its own rows.
+    /// [`measure`](Self::measure), each process with its own rows.
     ///
     /// # Errors
     /// Also [`Elsewhere`](ErrorKind::Elsewhere) for a lost message.
@@ -184,7 +183,7 @@ impl Survey {
         Ok(())
     }
 
-    /// Columns of a row of numbers; targets without offsets are last.
+    /// Targets without offsets are last.
     pub(super) fn all_columns(&self) -> impl Iterator<Item = &ColumnSurvey> {
         self.columns.iter().chain(self.moved.iter().map(|moved| &moved.column))
     }
@@ -205,19 +204,19 @@ impl Survey {
         self.rows
     }
 
-    /// Marks by features and targets, as in the table.
+    /// Marks by features and targets.
     #[must_use]
     pub(crate) fn marks(&self) -> &RowMarks {
         &self.marks
     }
 
-    /// Features, by position.
+    /// By position.
     #[must_use]
     pub fn features(&self) -> &[ColumnSurvey] {
         &self.columns[..self.features]
     }
 
-    /// Targets, by position.
+    /// By position.
     #[must_use]
     pub fn targets(&self) -> &[ColumnSurvey] {
         &self.columns[self.features..self.features + self.labels.len()]
@@ -229,19 +228,19 @@ impl Survey {
         self.columns.get(self.place_of(role, target)?)
     }
 
-    /// Position of a target's (from 0) role column in a row.
+    /// Position of a target's role column.
     #[must_use]
     pub fn place_of(&self, role: Role, target: usize) -> Option<usize> {
         Some(self.features + self.labels.len() + place_of(&self.roles, role, target)?)
     }
 
-    /// Target (from 0) without its offset; None unless both exist and are numeric.
+    /// Target less offset; None unless both are numeric.
     #[must_use]
     pub fn moved(&self, target: usize) -> Option<&ColumnSurvey> {
         self.moved.iter().find(|moved| moved.target == target).map(|moved| &moved.column)
     }
 
-    /// Distinct values of [`moved`](Self::moved); empty without an offset.
+    /// Distinct values of [`moved`](Self::moved); empty without offset.
     #[must_use]
     pub fn moved_labels(&self, target: usize) -> Labels {
         let moved = self.moved.iter().find(|moved| moved.target == target);
@@ -255,25 +254,25 @@ impl Survey {
         Some(self.columns.len() + at)
     }
 
-    /// Length of a row of numbers.
+    /// Length of a row.
     #[must_use]
     pub fn width(&self) -> usize {
         self.columns.len() + self.moved.len()
     }
 
-    /// Total row weight; N without weights.
+    /// Total row weight; N if unweighted.
     #[must_use]
     pub fn weight(&self) -> f64 {
         self.weight.weight()
     }
 
-    /// Mean row weight; 1 without weights.
+    /// 1 without weights.
     #[must_use]
     pub fn mean_weight(&self) -> f64 {
         self.weight() / self.rows() as f64
     }
 
-    /// Total weight of rows that have a target (from 0); of all rows for words.
+    /// Total weight of this target's rows; all rows for words.
     #[must_use]
     pub fn weight_of_target(&self, target: usize) -> f64 {
         match self.targets().get(target).map(ColumnSurvey::values) {
@@ -285,30 +284,30 @@ impl Survey {
     /// First target.
     ///
     /// # Errors
-    /// Only for a survey without targets.
+    /// Only without targets.
     pub fn target(&self) -> Result<&ColumnSurvey, CliError> {
         self.targets().first().ok_or_else(|| Frame::no_rows(&self.source))
     }
 
-    /// Distinct values of a target (from 0), if it exists.
+    /// Distinct values of a target.
     #[must_use]
     pub fn labels_of(&self, target: usize) -> Labels {
         self.labels.get(target).map(LabelCounter::labels).unwrap_or_default()
     }
 
-    /// Distinct values of the first target.
+    /// Distinct values, first target.
     #[must_use]
     pub fn labels(&self) -> Labels {
         self.labels_of(0)
     }
 
-    /// First target of the first row, as text.
+    /// First row's first target, as text.
     #[must_use]
     pub fn first_target(&self) -> &str {
         self.first_targets.first().map_or("", String::as_str)
     }
 
-    /// Error at a column's first number whose square overflows, otherwise at its first row.
+    /// Error at the first overflowing square, else first row.
     pub(crate) fn fault(&self, column: &ColumnSurvey, what: &str) -> CliError {
         let first = column.first_place.as_str();
         let (source, name) = (&self.source, &column.name);
@@ -338,7 +337,6 @@ mod tests {
         Frame::new("t.csv", columns, None).unwrap()
     }
 
-    /// Any division into chunks gives the same bits.
     #[test]
     fn pieces_add_up_to_the_whole() {
         let whole_table = table(0..100);

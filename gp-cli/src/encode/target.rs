@@ -9,16 +9,16 @@ use gp_optim::format_number;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
-/// Target column with its conversion to observations.
+/// Column, with conversion to observations.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Target {
-    /// Column name.
+    /// Name in the table.
     pub name: String,
     /// Column type.
     pub kind: Kind,
     /// Conversion to observations.
     pub values: TargetValues,
-    /// Display names of the labels, in order; empty to show label texts.
+    /// Display names of labels, in order; empty for texts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub names: Vec<String>,
 }
@@ -34,7 +34,7 @@ pub enum TargetValues {
 }
 
 impl Target {
-    /// Displayed labels (names, else texts); None for numbers.
+    /// Displayed names, else texts; None for numbers.
     #[must_use]
     pub fn labels(&self) -> Option<&[String]> {
         match &self.values {
@@ -54,7 +54,7 @@ impl Target {
         Some(texts.iter().zip(self.labels()?).map(shown).collect())
     }
 
-    /// Class per row (from 0), matched by label text or name, if any.
+    /// Class per row, by label text or name.
     pub fn classes<'c>(&self, column: &'c Column) -> impl Iterator<Item = Option<usize>> + 'c {
         let texts = match &self.values {
             TargetValues::Classes(texts) => texts.as_slice(),
@@ -67,13 +67,13 @@ impl Target {
         let known: HashMap<String, usize> = pairs(&self.names).into_iter().chain(pairs(texts)).collect();
         (0..column.values().len()).map(move |row| {
             let text = column.text(row);
-            // Earlier model files store dates as numbers of days.
+            // Earlier model files store dates as days.
             let days = || column.numbers().map(|days| format_number(days[row]));
             known.get(text.as_str()).or_else(|| known.get(days()?.as_str())).copied()
         })
     }
 
-    /// Scale; the identity for labels.
+    /// Identity for labels.
     #[must_use]
     pub fn scale(&self) -> Standardiser {
         match self.values {
@@ -82,7 +82,7 @@ impl Target {
         }
     }
 
-    /// Adds the column to read options, with its training type unless tables may hold label names.
+    /// Adds the column, with training type unless it may hold label names.
     pub fn extend(&self, options: &mut ReadOptions) {
         options.columns.get_or_insert_default().insert(self.name.clone());
         if self.names.is_empty() {
@@ -93,10 +93,10 @@ impl Target {
         }
     }
 
-    /// Observations of a table, for a likelihood with this support.
+    /// Observations for this support.
     ///
     /// # Errors
-    /// [`Data`](ErrorKind::Data), with the place, for a missing value, an unknown label, or a number outside
+    /// [`Data`](ErrorKind::Data), with the place, for a missing column or value, an unknown label, or a number outside
     /// the support.
     pub fn encode(&self, frame: &Frame, support: Support) -> Result<Vec<f64>, CliError> {
         let columns = frame.require(&[&self.name])?;
@@ -121,7 +121,7 @@ impl Target {
         }
     }
 
-    /// Same as [`encode`](Self::encode), but NaN for missing values or without the column.
+    /// [`encode`](Self::encode), but NaN if missing.
     fn encode_with_gaps(&self, frame: &Frame, support: Support) -> Result<Vec<f64>, CliError> {
         let nothing = vec![f64::NAN; frame.row_count()];
         let Some(column) = frame.column(&self.name) else { return Ok(nothing) };
@@ -151,7 +151,7 @@ impl Target {
     }
 }
 
-/// Observations row by row, one output per target. Missing values of several targets are NaN.
+/// Observations row by row, one output per target. Missing values are NaN if there are several targets.
 ///
 /// # Errors
 /// As [`Target::encode`].

@@ -1,4 +1,4 @@
-//! Sums, ranges and frequencies of columns, from rows of numbers.
+//! Sums, ranges and frequencies of columns.
 
 use super::column_survey::{ColumnSurvey, Surveyed};
 use super::in_order::{OrderedSums, sum_in_order};
@@ -10,22 +10,22 @@ use crate::error::CliError;
 use crate::standardise::{Range, Sum};
 use gp_optim::Team;
 
-/// Part of a [`Survey`] that depends on the order of rows.
+/// Order-dependent part of a [`Survey`].
 struct Totals {
     /// None for words.
     columns: Vec<Option<(Sum, Range)>>,
     weight: Sum,
-    /// Position of weights in a row.
+    /// Position in a row.
     weights: Option<usize>,
-    /// Position in a row, and frequencies of numbers or indices of words.
+    /// Position, and frequencies of numbers or indices.
     labels: Vec<(usize, LabelCounter)>,
 }
 
 impl Survey {
-    /// Sums of all processes in place of those of own rows: each passes over its own, in turn.
+    /// Replaces own sums by those of all; each passes over its rows, in turn.
     ///
     /// # Errors
-    /// Those of the pass, and lost messages.
+    /// Those of `pass`, lost messages.
     pub(crate) fn total_by(
         &mut self,
         team: &Team,
@@ -75,7 +75,6 @@ impl Totals {
 }
 
 const SUM_AND_RANGE: usize = 4;
-/// Value, rows and weight of a label.
 const LABEL: usize = 3;
 
 impl OrderedSums for Totals {
@@ -127,7 +126,6 @@ impl OrderedSums for Totals {
 }
 
 impl LabelCounter {
-    /// Frequencies as numbers.
     fn state(&self) -> Vec<f64> {
         let counts = self.numbers.iter().flat_map(|(&bits, seen)| {
             let numbers: [f64; LABEL] = [f64::from_bits(bits), seen.rows as f64, seen.weight];

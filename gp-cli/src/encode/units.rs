@@ -3,14 +3,13 @@
 use super::column_survey::{ColumnSurvey, Surveyed};
 use crate::standardise::{Range, Standardiser};
 
-/// Minimum number of inputs with equal ranges; they must also be half of the varying inputs.
+/// Minimum inputs with equal ranges, besides half of varying ones.
 pub(super) const FEWEST: usize = 8;
 
 /// Common scale of similar inputs.
 ///
-/// With separate scales, a rarely bright pixel would dominate distances, and images would be compared by
-/// their margins. With a common scale, pixels with more variance count more. Inputs are similar if many have
-/// equal ranges; inputs within that range join them.
+/// With own scales, rarely bright pixels would dominate distances. Inputs are similar if many have equal ranges;
+/// inputs within that range join.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct OneKind {
     range: Range,
@@ -18,7 +17,7 @@ pub(super) struct OneKind {
 }
 
 impl OneKind {
-    /// Similar inputs, if they are at least half of the varying columns.
+    /// Requires half of the varying columns.
     pub(super) fn among(columns: &[ColumnSurvey]) -> Option<Self> {
         let varying: Vec<(Range, f64)> = columns.iter().filter_map(numbers).filter(varies).collect();
         let mut ranges: Vec<Range> = varying.iter().map(|(range, _)| *range).collect();
@@ -34,7 +33,7 @@ impl OneKind {
         Some(Self { range, scale: (squares / count as f64).sqrt() })
     }
 
-    /// Common scale of a similar column; other columns keep their own.
+    /// Common scale if similar, else `own`.
     pub(super) fn unit(&self, column: &ColumnSurvey, own: Standardiser) -> Standardiser {
         match numbers(column) {
             Some((range, _)) if self.range.contains(&range) => Standardiser { scale: self.scale, ..own },
@@ -68,7 +67,6 @@ mod tests {
         Column::of_numbers(name, Kind::Number, (0..ROWS).map(value).collect())
     }
 
-    /// `bright` pixels between 0 and 9, one pixel bright once, one always dark, and an age.
     fn survey(bright: usize) -> Survey {
         let names: Vec<String> = (0..bright).map(|pixel| format!("p{pixel}")).collect();
         let mut columns: Vec<Column> =

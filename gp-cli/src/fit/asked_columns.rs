@@ -10,7 +10,7 @@ impl FitSpec {
     /// Columns to predict, at least one.
     ///
     /// # Errors
-    /// [`Usage`](crate::ErrorKind::Usage) without target; for repeated columns, a mixture of one target, or
+    /// [`Usage`](crate::ErrorKind::Usage) without or with repeated targets, for a mixture of one,
     /// single-target flags with several.
     pub fn targets(&self) -> Result<&[String], CliError> {
         self.target()?;

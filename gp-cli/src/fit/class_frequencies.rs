@@ -88,7 +88,7 @@ pub(super) fn judge_by_evidence(
     Ok(())
 }
 
-/// Log evidence above class frequencies'; `None` with role columns or a positive objective.
+/// Log evidence over class frequencies'; `None` with role columns or positive objectives.
 pub(super) fn evidence_gain(fit: &Fit, rows: &TrainingRows, count: usize) -> Result<Option<f64>, CliError> {
     let gain = of_shares(fit, rows, count)?.map(|(_, evidence)| fit.objective - evidence);
     Ok(gain.filter(|_| fit.objective <= 0.0))
@@ -117,7 +117,7 @@ pub(super) fn labels(support: Support, targets: Vec<f64>) -> Vec<usize> {
     targets.into_iter().map(class).collect()
 }
 
-/// Leave-one-out log frequencies, plus one per class against zeros.
+/// Leave-one-out log frequencies, one added per class.
 fn log_shares(labels: &[usize], classes: usize) -> Vec<f64> {
     let counts: Vec<f64> =
         (0..classes).map(|class| labels.iter().filter(|&&label| label == class).count() as f64).collect();

@@ -108,7 +108,7 @@ pub(super) fn is_given(name: &str, spec: &FitSpec) -> bool {
     text.to_lowercase().contains(&format!("{}=", name.to_lowercase()))
 }
 
-/// Element units per flag unit; 1 except for lengths in data units.
+/// Element units per flag unit; 1 but for lengths in data units.
 pub(super) fn factors(
     parameter: &Parameter,
     spec: &FitSpec,

@@ -10,7 +10,7 @@ const MARGIN: f64 = 1.0;
 const STEPS: usize = 40;
 const GOLDEN: f64 = 0.618_033_988_749_894_9;
 
-/// Largest log likelihood of one latent value. `None` for labels, several latents or sampled rows.
+/// Largest log likelihood of one latent value; `None` for labels, several latents, sampled rows.
 pub(super) fn evidence_of_constant(
     likelihood: &dyn Likelihood,
     (rows, count): (&TrainingRows, usize),

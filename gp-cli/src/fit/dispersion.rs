@@ -13,8 +13,8 @@ const MIN_ROWS: usize = 30;
 const EXCESS: f64 = 0.3;
 const ERRORS: f64 = 3.0;
 
-/// Warns if squared count residuals far exceed Poisson variances; weights are repetitions. Predictive
-/// variances would hide the excess.
+/// Warns if squared count residuals far exceed Poisson variances (predictive ones would hide this); weights
+/// are repetitions.
 pub(super) fn judge(fit: &mut Fit, sample: &TrainingRows, seed: u64) -> Result<(), CliError> {
     let likelihood = fit.posterior.likelihood();
     if likelihood.targets() != 1 || dispersion(likelihood) != Some(Dispersion::Mean) {

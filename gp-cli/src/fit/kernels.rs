@@ -21,7 +21,7 @@ const LONG: f64 = 0.01;
 /// Standard deviation of log parameters, Gaussian noise.
 const WIDE: f64 = 2.0;
 
-/// One kernel per latent, given or default. `pseudo`: inducing inputs or active points, 0 for all rows.
+/// One kernel per latent. `pseudo`: inducing or active points, 0 for all rows.
 pub(super) fn kernels(
     spec: &FitSpec,
     registry: &Registry,
@@ -85,7 +85,7 @@ pub(super) fn is_straight(observed: &Observed, dim: usize, pseudo: usize) -> boo
     pseudo == 0 || pseudo > least
 }
 
-/// `true` if the default has a linear term. Classes with one length-scale have none: slower and worse.
+/// `true` if the default has a linear term; not for classes with one length-scale: slower, worse.
 pub(super) fn has_line(spec: &FitSpec, observed: &Observed, inputs: &Inputs, pseudo: usize) -> bool {
     let found = is_one_of_several(observed) && shares_a_length(spec, observed, inputs);
     !found && is_straight(observed, inputs.dim(), pseudo)
@@ -144,14 +144,14 @@ pub(super) fn about_one_length(spec: &FitSpec, observed: &Observed, inputs: &Inp
 
 /// RBF with one length-scale per input or [one for all](shares_a_length), plus linear, plus seasons.
 ///
-/// A linear term with fewer than D + 1 inducing inputs would be noise, and is left out.
+/// Below D + 1 inducing inputs a linear term would be noise, and is left out.
 ///
 /// Weak priors, as densities of natural values (a log-normal peaks at e^(m − s²)):
 ///
-/// - Labels, counts: variances near 1 and length-scales near √D, within a factor of about 7, as separable
-///   labels do not bound functions. Several classes: variance near 10, within about 20.
-/// - Numbers: short length-scales, which fit noise, cost `exp(−2√D / ℓ)`, long ones little. Variances of
-///   standardised targets: 1, within about 50.
+/// - Labels, counts: variances near 1, length-scales near √D, within a factor of about 7: separable labels do
+///   not bound functions. Several classes: variance near 10, within about 20.
+/// - Numbers: short length-scales, which fit noise, cost `exp(−2√D / ℓ)`. Variances of standardised targets:
+///   1, within about 50.
 fn default_kernel(
     method: &dyn Method,
     observed: &Observed,

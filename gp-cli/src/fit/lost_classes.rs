@@ -21,7 +21,7 @@ struct Lost {
     predicted: f64,
 }
 
-/// Warns of mean class probabilities far below class frequencies. `names`: all classes.
+/// Warns of mean class probabilities far below frequencies. `names`: all classes.
 pub(super) fn warning(
     posterior: &Approximation,
     sample: &TrainingRows,

@@ -42,8 +42,8 @@ pub(super) fn takes_classes(likelihood: &dyn Likelihood) -> bool {
     likelihood.settings().iter().any(|(setting, _)| *setting == CLASSES)
 }
 
-/// Kernel expression with names replaced by numbers. Input names mean all their columns, `colour=red` one;
-/// quoted with blanks, commas or brackets. Nested calls renumber columns, and refuse names.
+/// Kernel expression with numbers for names. Input names mean all their columns, `colour=red` one; quoted
+/// with blanks, commas or brackets. Nested calls renumber columns, and refuse names.
 pub(super) fn kernel<'t>(text: &'t str, inputs: &Inputs) -> Result<Rewritten<'t>, CliError> {
     let (mut out, mut rest, mut open) = (Rewritten::new(text), text, Vec::new());
     while let Some(at) = rest.find(|letter: char| letter.is_alphabetic() || matches!(letter, '_' | '(' | ')'))

@@ -13,7 +13,7 @@ const ADVISED: &str = "0.01";
 /// Relative rounding error of an objective.
 const ROUNDING: f64 = 1e-6;
 
-/// Noise that counts as zero, and its first such value. `spreads`: target standard deviations.
+/// Negligible noise, and its first such value. `spreads`: target standard deviations.
 fn lost<'a>(likelihood: &'a dyn Likelihood, spreads: &[f64]) -> Option<(&'a Parameter, f64)> {
     let noise = noise(likelihood).filter(|noise| noise.free_len() > 0)?;
     let is_lost = |(&value, &spread): (&f64, &f64)| value < NO_NOISE * spread * spread;

@@ -124,7 +124,7 @@ pub(super) fn check_without_kernel(spec: &FitSpec) -> Result<(), CliError> {
     }
 }
 
-/// `true` if fixed by `--no-train`, `--fix inducing`, or default (not `may_move`) without `--fix none`.
+/// `true` for `--no-train`, `--fix inducing`, or by default (not `may_move`) without `--fix none`.
 pub(super) fn fixes_inducing(spec: &FitSpec, may_move: bool) -> bool {
     spec.no_train || is_fixed(spec, INDUCING) || !(may_move || is_fixed(spec, NOTHING))
 }

@@ -1,4 +1,4 @@
-//! Table rows as numbers in an unnamed file: all, or those of this process.
+//! Rows as numbers in an unnamed file.
 
 use crate::data::Spool;
 use crate::encode::EachRow;
@@ -20,7 +20,7 @@ pub(super) struct RawWriter {
 }
 
 impl RawWriter {
-    /// File in a folder, for rows of `width` numbers of the table `name`, of perhaps unknown number.
+    /// For table `name`; row count may be unknown.
     pub(super) fn new(
         folder: &Path,
         width: usize,
@@ -51,18 +51,18 @@ impl RawWriter {
     }
 }
 
-/// File of the rows of this process, to be written.
+/// File of own rows, being written.
 pub(super) struct ShareWriter {
     team: Team,
     count: usize,
     own: Range<usize>,
-    /// Position of the next row among all.
+    /// Next row among all.
     next: usize,
     to: RawWriter,
 }
 
 impl ShareWriter {
-    /// File in a folder for the table `name` with `count` rows of `width` numbers.
+    /// For `count` rows of table `name`.
     pub(super) fn new(
         (team, folder): (&Team, &Path),
         width: usize,
@@ -73,12 +73,12 @@ impl ShareWriter {
         Ok(Self { team: team.clone(), count, own, next: 0, to })
     }
 
-    /// Rows to be written are those of this process alone.
+    /// Only own rows will follow.
     pub(super) fn of_own(self) -> Self {
         Self { next: self.own.start, ..self }
     }
 
-    /// Writes the next row of the table if this process holds it.
+    /// Writes a row if own.
     pub(super) fn write(&mut self, row: &[f64]) -> Result<(), CliError> {
         if self.own.contains(&self.next) {
             self.to.write(row)?;
@@ -91,7 +91,7 @@ impl ShareWriter {
         self.to.width
     }
 
-    /// `true` if this many rows were expected and written.
+    /// `true` if `count` rows were expected and written.
     pub(super) fn is_whole(&self, count: usize) -> bool {
         self.count == count && self.next == count
     }
@@ -191,7 +191,7 @@ mod tests {
             let from = (input, &TableChoice::default(), &context.formats);
             let table = Streamed::read_by(&team, from, &spec, &std::env::temp_dir(), "for a test").unwrap();
             assert_eq!(table.survey().rows(), ROWS);
-            // A reader counts rows by the length of its file.
+            // Readers count rows by file length.
             (table.raw().own().len() * table.raw().dim() * size_of::<f64>()) as u64
         };
         Team::in_threads(count, write)

@@ -1,4 +1,4 @@
-//! Summary of the rows that a process has read.
+//! Summary of a process's rows.
 
 use crate::data::Frame;
 use crate::encode::Survey;
@@ -19,7 +19,7 @@ pub(super) struct ReadSummary {
 }
 
 impl ReadSummary {
-    /// Summary of the parts of all processes, by rank.
+    /// Parts of all processes, by rank.
     pub(super) fn joined(parts: Vec<Self>) -> Result<Self, CliError> {
         let (mut rows, mut dropped, mut left_out) = (0, LeftOut::default(), Vec::new());
         let mut surveys = Vec::with_capacity(parts.len());
@@ -40,7 +40,7 @@ impl ReadSummary {
         self.survey.as_ref().map_or(0, Survey::width)
     }
 
-    /// Survey, dropped rows and dropped columns of a table that has rows.
+    /// Survey, dropped rows and columns; an error if empty.
     pub(super) fn of_table(self, name: &str) -> Result<(Survey, LeftOut, Vec<String>), CliError> {
         let survey = self.survey.ok_or_else(|| match self.rows {
             0 => Frame::no_rows(name),

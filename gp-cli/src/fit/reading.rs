@@ -1,4 +1,4 @@
-//! Reads the table of a fit and selects columns.
+//! Reads a fit's table.
 
 use super::spec::FitSpec;
 use crate::data::{Column, Formats, Frame, Input, Stream, TableChoice};
@@ -7,7 +7,7 @@ use crate::error::{CliError, ErrorKind};
 use crate::left_out::LeftOut;
 use crate::missing::{MissingRules, none_left};
 
-/// Reads the table of a fit. Flags decide whether rows with a missing value are refused or dropped.
+/// Reads a fit's table. Rows with missing values are refused or dropped, as flags say.
 ///
 /// # Errors
 /// As [`Formats::open`]; [`Data`](ErrorKind::Data) if no row is left.
@@ -34,7 +34,7 @@ pub fn read_input(
     drop_incomplete(frame, &spec.missing_rules()?)
 }
 
-/// Drops rows with a missing value if requested, and returns them.
+/// Drops rows with missing values if requested; returns which.
 ///
 /// # Errors
 /// [`Data`](ErrorKind::Data) if no row is left.

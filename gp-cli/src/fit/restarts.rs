@@ -1,7 +1,7 @@
 //! Short training from several starts, then full training from the best.
 //!
-//! The first is the default, others [spread](spread) parameters and re-seed inducing inputs. Score: objective plus log
-//! priors or, for mini-batches and active rows, log density of a held-out fifth.
+//! The first is the default; others [spread](spread) parameters and re-seed inducing inputs. Score: objective plus
+//! log priors; for mini-batches and active rows, log density of a held-out fifth.
 
 use super::interrupt::check_interrupt;
 use super::memo::{Memo, STARTS};

@@ -1,4 +1,4 @@
-//! Rows that each process has read, passed on to the processes that hold them.
+//! Passes rows to their holders.
 
 use super::raw_rows::{RawRows, ShareWriter};
 use crate::error::CliError;
@@ -10,19 +10,19 @@ use std::ops::Range;
 /// Rows per message.
 const AT_ONCE: usize = 4096;
 
-/// Consecutive rows of a table that this process has read, with its own indices of words.
+/// Consecutive rows, with own word indices.
 pub(super) struct RowsRead<'a> {
     team: &'a Team,
     /// None for no rows.
     read: Option<RawRows>,
-    /// First row read by each process, and the number of all.
+    /// First row per process, then total.
     starts: Vec<usize>,
-    /// Index in the whole table of each word, by column; None for numbers.
+    /// Final index per word; None for numbers.
     words: Vec<Option<Vec<f64>>>,
 }
 
 impl<'a> RowsRead<'a> {
-    /// `counts` has the number of rows read by each process.
+    /// `counts`: rows read per process.
     pub(super) fn new(
         team: &'a Team,
         read: Option<RawRows>,
@@ -36,11 +36,11 @@ impl<'a> RowsRead<'a> {
         Self { team, read, starts: std::iter::once(0).chain(ends).collect(), words }
     }
 
-    /// Rows that this process holds, from all that have read some of them.
+    /// Own rows, from all readers.
     pub(super) fn passed_on(self, mut to: ShareWriter) -> Result<RawRows, CliError> {
         let (own, count, width) = (self.team.rank(), self.team.count(), to.width());
         let mut numbers = Vec::new();
-        // Every process goes through the pairs in this order, so that none waits for one that waits for it.
+        // Every process follows this order of pairs, which prevents deadlock.
         for (from, holder) in (0..count).flat_map(|from| (0..count).map(move |holder| (from, holder))) {
             if from != own && holder != own {
                 continue;
@@ -64,7 +64,7 @@ impl<'a> RowsRead<'a> {
         to.rows()
     }
 
-    /// Rows read by one process and held by another.
+    /// Read by `from`, held by `holder`.
     fn overlap(&self, from: usize, holder: usize) -> Range<usize> {
         let all = self.starts.last().copied().unwrap_or_default();
         let held = share_of_rows(self.team, holder, all);

@@ -21,7 +21,7 @@ use gp_kernels::{Evaluator, KernelExt};
 use serde_json::{Map, Value};
 use std::time::Instant;
 
-/// Runs a plan; `origin`: command to record.
+/// Trained model; `origin`: command to record.
 ///
 /// # Errors
 /// [`Numerical`](ErrorKind::Numerical) if the start cannot be evaluated.

@@ -15,7 +15,7 @@ use gp_likelihoods::{Likelihood, Support};
 use std::f64::consts::TAU;
 
 const ROWS: usize = 500;
-/// Maximum standard deviation of flat means, relative to a real target's, else in latent units.
+/// Maximum standard deviation of flat means, over a real target's, else in latent units.
 const FLAT: f64 = 0.02;
 /// Share of training variance that chance explains.
 const LITTLE: f64 = 0.25;

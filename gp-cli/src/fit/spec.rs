@@ -272,7 +272,7 @@ impl FitSpec {
     }
 }
 
-/// Plain string for one text, as in single-target model files.
+/// Plain string for one text.
 fn one_or_several<S: Serializer>(all: &[String], serializer: S) -> Result<S::Ok, S::Error> {
     match all {
         // A name with a comma must be quoted, so it is written as a list.

@@ -10,11 +10,11 @@ use crate::memory::size_text;
 use std::path::{Path, PathBuf};
 
 impl Stream {
-    /// Reason for rows in a file; else `None`.
+    /// Reason for rows in a file, if any.
     ///
     /// # Errors
     /// [`Usage`](ErrorKind::Usage) if a requested file does not suit the method; [`Data`](ErrorKind::Data) if
-    /// rows exceed memory and cannot be streamed.
+    /// rows neither fit memory nor can be streamed.
     pub fn why_not_held(
         self,
         input: &Input,

@@ -1,4 +1,4 @@
-//! Tables outside memory: a file of numbers, read as needed. Each of several processes writes its rows.
+//! Tables in files: each process writes its rows.
 
 use super::observed::Observed;
 use super::raw_rows::{RawRows, RawWriter, ShareWriter};
@@ -19,11 +19,10 @@ use gp_optim::Team;
 use std::ops::Range;
 use std::path::Path;
 
-/// Rows; block per row and power per factor, if there are such columns.
+/// Rows, block per row, power per factor.
 pub(super) type EncodedRows = (TrainingRows, Vec<usize>, Option<Vec<f64>>);
 
-/// Table in an unnamed file: one number per column, indices for words. The file disappears with the process,
-/// however it ends.
+/// Table in an unnamed file: one number per column, indices for words. The file never outlives the process.
 ///
 /// ```
 /// use gp_cli::Context;
@@ -62,12 +61,11 @@ struct Origin {
 }
 
 impl Streamed {
-    /// Reads a table and writes its numbers to a file in a folder; `why` is the reason, for messages.
+    /// Writes a table's numbers to a file in `folder`; `why` is for messages.
     ///
     /// # Errors
     /// [`Data`](ErrorKind::Data) as [`fit::read`](super::read) and [`Plan::new`](super::Plan::new),
-    /// [`Usage`](ErrorKind::Usage) for a format without chunks, [`Io`](ErrorKind::Io) for a full or
-    /// unwritable folder.
+    /// [`Usage`](ErrorKind::Usage) for formats without chunks, [`Io`](ErrorKind::Io) for a full or unwritable folder.
     pub fn read(
         input: Input,
         (choice, formats): (&TableChoice, &Formats),
@@ -78,7 +76,7 @@ impl Streamed {
         Self::read_by(&Team::default(), (input, choice, formats), spec, folder, why)
     }
 
-    /// Same as [`read`](Self::read) by the processes of a team, each of which writes its own rows.
+    /// [`read`](Self::read) by several processes.
     pub(crate) fn read_by(
         team: &Team,
         (input, choice, formats): (Input, &TableChoice, &Formats),
@@ -117,7 +115,7 @@ impl Streamed {
         &self.left_out
     }
 
-    /// Reason for leaving the rows in a file.
+    /// Reason for using a file.
     #[must_use]
     pub fn why(&self) -> &str {
         &self.why
@@ -166,7 +164,6 @@ impl Streamed {
         checked(value, support, |what| self.origin.fault(row as usize, name, what)).map(drop)
     }
 
-    /// Reads the whole file if there are such columns.
     fn factors(&self) -> Result<Factors, CliError> {
         let [blocks, powers] = [Role::Blocks, Role::AlphaColumn].map(|role| self.survey.place_of(role, 0));
         let (places, mut factors) = ([blocks, powers], Factors::default());
@@ -186,7 +183,7 @@ impl Streamed {
     }
 }
 
-/// Table in a file, without reason and origin.
+/// Without reason and origin.
 type TableInFile = (Survey, LeftOut, Vec<String>, RawRows);
 
 impl Origin {
@@ -194,7 +191,7 @@ impl Origin {
         self.formats.pieces(&self.input, &self.options)
     }
 
-    /// `each` gets the expected number of rows, if known, and a row's numbers.
+    /// Passes expected row count and row.
     fn see(
         &self,
         mut pieces: Box<dyn FrameStream + '_>,
@@ -220,7 +217,7 @@ impl Origin {
         Ok(ReadSummary { survey, rows, dropped, left_out })
     }
 
-    /// File of all rows in these chunks; None for no rows.
+    /// No writer for no rows.
     fn write(
         &self,
         pieces: Box<dyn FrameStream + '_>,
@@ -246,7 +243,7 @@ impl Origin {
         Ok((survey, dropped, left_out, raw))
     }
 
-    /// Survey of all rows, and file of those that this process holds.
+    /// Survey of all rows, file of own ones.
     fn spread(&self, team: &Team, spec: &FitSpec, folder: &Path) -> Result<TableInFile, CliError> {
         let read = match self.formats.own_pieces(&self.input, &self.options, team) {
             Ok(None) => return self.read_by_all(team, spec, folder),
@@ -256,14 +253,14 @@ impl Origin {
         match read {
             Ok(own) if all_succeed(team, true)? => self.passed_on(team, own, folder),
             Ok(_) => self.read_by_all(team, spec, folder),
-            // All read the whole table, and find the error that a single process finds.
+            // All read the whole table, and find a single process's error.
             Err(_) => all_succeed(team, false)
                 .map_err(CliError::from)
                 .and_then(|_| self.read_by_all(team, spec, folder)),
         }
     }
 
-    /// Each process has read a part of the table, and passes rows on to the process that holds them.
+    /// Passes rows to the processes that hold them.
     fn passed_on(
         &self,
         team: &Team,
@@ -287,8 +284,8 @@ impl Origin {
         Ok((survey, dropped, left_out, raw))
     }
 
-    /// Each process reads the whole table. Its own rows are known only with their number: if that is not what the format
-    /// says, as without dropped rows, the table is read once more.
+    /// Reads the table in every process; again if its row count, which determines own rows, is unknown or not as
+    /// expected.
     fn read_by_all(&self, team: &Team, spec: &FitSpec, folder: &Path) -> Result<TableInFile, CliError> {
         let begin = |width, count| ShareWriter::new((team, folder), width, (self.input.name(), count));
         let mut writer = None;
@@ -318,7 +315,7 @@ impl Origin {
         CliError::new(ErrorKind::Data, format!("`{}` has changed while it was read", self.input.name()))
     }
 
-    /// Error about a row, not counting dropped ones; reads the table again.
+    /// Error about a row; rereads the table.
     fn fault(&self, row: usize, column: &str, what: &str) -> CliError {
         self.find(row, column, what).unwrap_or_else(|error| error)
     }

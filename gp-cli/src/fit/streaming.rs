@@ -5,7 +5,7 @@ use crate::error::{CliError, ErrorKind};
 use crate::method::{Method, Methods, Optimizer};
 use std::sync::Arc;
 
-/// Refuses a method that needs the table in memory, with this or any optimiser.
+/// Refuses methods that need rows in memory.
 pub(super) fn check(
     method: &dyn Method,
     optimizer: Option<Optimizer>,
@@ -25,7 +25,7 @@ pub(super) fn check(
     Err(CliError::new(ErrorKind::Usage, message))
 }
 
-/// [`check`] of the requested method before any row is read.
+/// [`check`] of the requested method, before reading.
 pub(super) fn check_spec(spec: &FitSpec, methods: &Methods) -> Result<(), CliError> {
     if spec.is_auto() {
         return Ok(());

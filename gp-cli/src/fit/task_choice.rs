@@ -25,7 +25,7 @@ const ROWS_PER_CLASS: u64 = 3;
 const MANY_WORDS: usize = 10;
 const ROWS_PER_WORD: u64 = 2;
 
-/// Settles task, order and missing values by the whole table, for equal folds; returns notes.
+/// Settles task, order and missing values by the whole table, for equal folds; with notes.
 ///
 /// # Errors
 /// As [`Plan::new`](super::Plan::new).

@@ -12,7 +12,7 @@ use gp_optim::{Control, StopSignal};
 
 /// Maximum rows left out.
 const ROWS: usize = 2_000;
-/// Maximum share of failed rows: unusual ones, without which results mislead.
+/// Maximum share of failed rows: without these unusual ones, results mislead.
 const FAILED: f64 = 0.01;
 
 pub(super) struct TrainedBy<'a> {
@@ -78,7 +78,7 @@ fn set(fit: &mut Fit, temperature: f64) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Stops on interrupts after training; not in several processes, which must stop together.
+/// Stops on interrupts; not in several processes, which must stop together.
 fn stop_signal(control: &Control) -> StopSignal {
     if !control.team().is_alone() || control.is_interrupted() {
         return StopSignal::default();

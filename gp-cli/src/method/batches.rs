@@ -42,7 +42,7 @@ pub(crate) fn memory(rows: usize) -> f64 {
     8.0 * rows.min(MAX_BLOCKS) as f64
 }
 
-/// Random order of rows, or of the smallest row blocks that fit.
+/// Random order of rows, or of smallest fitting blocks.
 fn in_random_order(rows: usize, size: usize, seed: u64) -> Result<Batches, CliError> {
     Ok(if rows <= MAX_BLOCKS {
         Batches::shuffled(rows, size, seed)?

@@ -24,7 +24,7 @@ const ROUNDING: f64 = 1e-12;
 /// Maximum relative error within rounding.
 const OF_ROUNDING: f64 = 1e-4;
 /// Compares derivatives by all free values, with log priors. `names`: all natural values. `objective` returns
-/// the value and writes the gradient by natural values into a given slice.
+/// the value and writes the gradient by natural values.
 ///
 /// # Errors
 /// Of the objective; [`Numerical`](crate::ErrorKind::Numerical) for impossible parameter values.

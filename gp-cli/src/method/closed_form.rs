@@ -38,7 +38,7 @@ const ITERATIONS: Setting = common::ITERATIONS.default_whole(300);
 /// Typical evaluations, inducing inputs fixed and learned.
 const USUAL_EVALUATIONS: f64 = 60.0;
 const USUAL_EVALUATIONS_OF_INPUTS: f64 = 110.0;
-/// Learned inputs: 30 to 40 evaluations for smooth functions, else all iterations.
+/// Learned inputs: 30 to 40 evaluations if smooth, else all iterations.
 const UNSURE_OF_INPUTS: f64 = 3.1;
 /// L-BFGS pairs: minimum, maximum; values above the minimum.
 const MIN_PAIRS: usize = 10;

@@ -95,17 +95,17 @@ pub trait Method: Debug + Send + Sync {
         self.batch_size(&Given::default(), optimizer).is_some()
     }
 
-    /// `true` if processes share rows, summing through [`Problem::reduction`]; else each does all work.
+    /// `true` if processes share rows, summing by [`Problem::reduction`]; else each does all.
     fn shares_rows(&self) -> bool {
         false
     }
 
-    /// Reason to be the default, if any; the first such method is chosen.
+    /// Reason to be the default, if any; the first such wins.
     fn is_default(&self, _case: &Case<'_>) -> Option<String> {
         None
     }
 
-    /// `true` for label densities at many points; default likelihoods then have cheap ones.
+    /// `true` for densities at many points; default likelihoods then have cheap ones.
     fn evaluates_densities(&self) -> bool {
         false
     }

@@ -47,7 +47,7 @@ const ITERATIONS: Setting = common::ITERATIONS.default_whole_by_case(&[OUTER, OU
 const OUTER: DefaultCase<u64> = DefaultCase::new(100, "with lbfgs");
 const OUTER_OF_NUMBERS: DefaultCase<u64> = DefaultCase::new(300, "with lbfgs for numbers");
 const INNER: DefaultCase<u64> = DefaultCase::new(500, "with another optimizer");
-/// Typical evaluations: maximum, with several classes; per free parameter; with several targets.
+/// Typical evaluations: maximum, several classes; per free parameter; several targets.
 const USUAL_EVALUATIONS: f64 = 30.0;
 const USUAL_OF_CLASSES: f64 = 24.0;
 const EVALUATIONS_A_PARAMETER: f64 = 4.0;

@@ -21,7 +21,7 @@ use gp_optim::ParameterSet;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct IvmMethod;
 
-/// Maximum active sets: matched, converged sites; the latter may end earlier.
+/// Maximum active sets: matched sites, converged sites (may end earlier).
 const ROUNDS: [usize; 2] = [6, 10];
 /// Rows per chunk with all active latents.
 const CHUNK: f64 = 256.0;

@@ -25,7 +25,7 @@ pub struct Later<'a> {
 pub struct Updated {
     /// Posterior given old and new observations.
     pub posterior: Approximation,
-    /// `ln p(new observations | old ones)`: exact, estimate or bound, by method.
+    /// `ln p(new observations | old)`: exact, estimate or bound, by method.
     pub gain: f64,
     /// Description of the update.
     pub how: &'static str,

@@ -87,7 +87,7 @@ impl Fit {
         }
     }
 
-    /// From first-order training. Curve: mean batch estimate per epoch; objective: its last value without log
+    /// From first-order training. Curve: mean batch estimate per epoch; objective: last value without log
     /// priors.
     #[must_use]
     pub fn of_descent(posterior: Approximation, run: &Descended) -> Self {

@@ -12,7 +12,7 @@ use std::fmt::Debug;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// N points with P observation columns (targets, then roles), model units. Clones share the rows.
+/// N points, P observation columns (targets, roles), model units. Clones share rows.
 #[derive(Clone, Debug)]
 pub struct TrainingRows(Arc<RowStorage>);
 

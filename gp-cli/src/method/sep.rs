@@ -1,4 +1,4 @@
-//! Mini-batch EP, with average sites (stochastic EP) or own ones.
+//! Mini-batch EP, average (stochastic EP) or own sites.
 
 use super::batches;
 use super::check::GradientCheck;

@@ -1,4 +1,4 @@
-//! Variational inference: natural gradients for the posterior, bound gradients for parameters.
+//! Variational inference: natural gradients for the posterior, else bound gradients.
 
 use super::batches;
 use super::check::GradientCheck;
@@ -118,7 +118,7 @@ fn iterations(problem: &Problem) -> u64 {
     problem.settings.given.integer_in(&ITERATIONS, case)
 }
 
-/// Learns by L-BFGS, with the posterior converged at every point.
+/// L-BFGS with the posterior converged at every point.
 fn outer(mut model: Savigp, problem: &Problem) -> Result<Fit, CliError> {
     let iterations = iterations(problem);
     let options = minimise_options(iterations, &problem.settings.control);

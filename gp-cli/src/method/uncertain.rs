@@ -14,13 +14,13 @@ const MANY_ROWS: usize = 2_000;
 
 pub(super) const AS_KNOWN: &str = "predictions use the learned parameters as if they were known";
 
-/// `true` if inducing inputs are learned by default under Gaussian noise. At power 1 with few rows they move
-/// to single rows, and intervals get too narrow.
+/// `true` if inducing inputs are learned by default under Gaussian noise. At power 1 with few rows they
+/// coincide with rows: intervals get too narrow.
 pub(super) fn learns_inducing(rows: usize, power: f64) -> bool {
     rows > MANY_ROWS || power < 1.0
 }
 
-/// Averages predictions if requested, or for few rows and Gaussian noise. Failures become warnings.
+/// Averages predictions if requested, or for few rows, Gaussian noise. Failures: warnings.
 pub(super) fn spread(
     fit: &mut Fit,
     problem: &Problem,

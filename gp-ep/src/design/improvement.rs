@@ -46,8 +46,8 @@ fn over(
     Err(InferenceError::Unsupported { what: "the improvement of observations that have no mean" })
 }
 
-/// `E max(0, Δ + s z) = Δ Φ(u) + s N(u)`, `u = Δ/s`. Against cancellation `s N(u) (1 + u Φ(u)/N(u))`, with
-/// Mills' ratio from [`erfcx`].
+/// `E max(0, Δ + s z) = Δ Φ(u) + s N(u)`, `u = Δ/s`. Without cancellation `s N(u) (1 + u Φ(u)/N(u))`, Mills'
+/// ratio by [`erfcx`].
 fn of_gaussian(gain: f64, deviation: f64) -> f64 {
     if deviation <= 0.0 {
         return gain.max(0.0);

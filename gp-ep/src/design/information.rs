@@ -1,4 +1,4 @@
-//! Mutual information of an observation and its latent values.
+//! Mutual information of observation and latents.
 
 use super::DesignScratch;
 use super::marginal::LatentMarginal;

@@ -1,4 +1,4 @@
-//! Gaussian over the latent values of one point, with nodes for integrals.
+//! Gaussian over one point's latent values, with integration nodes.
 
 use gp_kernels::posterior::LatentBeliefs;
 use gp_likelihoods::LikelihoodError;
@@ -7,7 +7,7 @@ use gp_likelihoods::special::standard_normal_quantile;
 /// Nodes in several dimensions.
 const PLACES: usize = 1024;
 const FEW_PLACES: usize = 128;
-/// Nodes per side in one dimension: for kinks, for smooth functions.
+/// One-dimensional nodes per side: for kinks, for smooth functions.
 const SIDE: i32 = 256;
 const SMOOTH_SIDE: i32 = 64;
 /// Outermost nodes, in standard deviations.

@@ -1,9 +1,9 @@
 //! Choice of the next points to observe.
 //!
-//! [`Design`] averages over the outcomes of points chosen so far. Under Gaussian noise, an observation at s changes the
-//! covariance to `k(x, x') − w k(x, s) k(s, x')`, `w = 1 / (k(s, s) + σ²)`. Other likelihoods use
-//! `w = (v − E_y Var(f | y)) / v²`, `v = k(s, s)`, and unchanged means: exact only for the first point of a batch.
-//! Mixtures enter by mean and covariance. Correlations between latent functions count only within a point.
+//! [`Design`] averages over outcomes of points chosen so far. An observation at s changes the covariance to
+//! `k(x, x') − w k(x, s) k(s, x')`. Gaussian noise: `w = 1 / (k(s, s) + σ²)`. Other likelihoods:
+//! `w = (v − E_y Var(f | y)) / v²`, `v = k(s, s)`, means unchanged; exact only for the first point of a batch.
+//! Mixtures count by mean and covariance, correlations of latents only within a point.
 
 mod chosen;
 mod improvement;
@@ -29,8 +29,8 @@ pub enum Criterion {
     /// Mutual information with the latents, in nats; BALD for labels (Houlsby et al. 2011). Adds up over a
     /// batch.
     Information,
-    /// Expected improvement of an observation's mean over `best` (Močkus 1975). Chosen points count with
-    /// expected means (Ginsbourger et al. 2010).
+    /// Expected improvement of an observation's mean over `best` (Močkus 1975), chosen points at expected
+    /// means (Ginsbourger et al. 2010).
     Improvement {
         /// Direction of improvement.
         goal: Goal,
@@ -104,7 +104,7 @@ impl<'a, F: Posterior> Design<'a, F> {
         self.chosen.len() == 0
     }
 
-    /// Criterion at the rows of `x` (N×D).
+    /// Criterion at rows of `x` (N×D).
     ///
     /// # Errors
     /// As predictions and the likelihood.
@@ -112,8 +112,8 @@ impl<'a, F: Posterior> Design<'a, F> {
         self.valued(x, |marginal| marginal)
     }
 
-    /// [`values`](Self::values) for searches: with several latents, about 1 % error at an eighth of the cost.
-    /// Nearby points keep their order.
+    /// [`values`](Self::values) for searches: several latents at an eighth of the cost, with about 1 % error;
+    /// nearby points keep their order.
     ///
     /// # Errors
     /// As [`values`](Self::values).

@@ -19,7 +19,7 @@ const DRAWS: usize = 128;
 
 pub(super) struct Observed {
     pub(super) y: Vec<f64>,
-    /// Represented interval; None for equally probable draws. Probability: width times density.
+    /// Represented interval (probability: width times density); None for equiprobable draws.
     pub(super) width: Option<f64>,
 }
 

@@ -59,7 +59,7 @@ pub(super) fn expected_variances(
     Ok((0..variances.len()).map(|q| left(q).min(variances[q])).collect())
 }
 
-/// For one latent; nodes follow the tilted distribution.
+/// One latent; nodes follow the tilted distribution.
 fn on_a_line(
     likelihood: &dyn Likelihood,
     y: &[f64],

@@ -6,7 +6,7 @@ use crate::error::InferenceError;
 use faer::Mat;
 use std::f64::consts::TAU;
 
-/// Predictions given all other observations, at fixed parameters.
+/// Predictions given other observations, parameters fixed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LeaveOneOut {
     /// Means of latent function and targets.
@@ -20,7 +20,7 @@ pub struct LeaveOneOut {
 }
 
 impl ExactPosterior {
-    /// Closed form: with `c = diag K_y⁻¹`, target i is `N(y_i − α_i/c_i, 1/c_i)`. Jitter counts as noise.
+    /// Closed form: with `c = diag K_y⁻¹`, target i is `N(y_i − α_i/c_i, 1/c_i)`. Jitter is noise.
     ///
     /// # Errors
     /// [`InferenceError::Linalg`], in practice never.

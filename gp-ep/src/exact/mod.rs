@@ -1,6 +1,6 @@
 //! Exact Gaussian-process regression: `f ~ GP(0, k)`, `y_i = f(x_i) + ε_i`.
 //!
-//! All results follow from `K_y = K + σ² I + diag(known noise) = L Lᵀ` and `α = K_y⁻¹ y`:
+//! With `K_y = K + σ² I + diag(known noise) = L Lᵀ` and `α = K_y⁻¹ y`:
 //!
 //! - `ln p(y) = −½ yᵀα − Σ ln l_ii − ½ N ln 2π`;
 //! - `d ln p(y) = ½ tr((ααᵀ − K_y⁻¹) dK_y)`, which needs the inverse;

@@ -4,7 +4,7 @@ use crate::error::{InferenceError, check_count};
 use faer::MatRef;
 use gp_kernels::data::{DataError, DataSource, Rows, Table};
 
-/// N inputs, targets, optional known noise and weights.
+/// N inputs, targets, optional noise and weights.
 #[derive(Clone, Copy, Debug)]
 pub struct Observations<'a> {
     inputs: MatRef<'a, f64>,
@@ -87,7 +87,7 @@ impl<'a> Observations<'a> {
     }
 }
 
-/// Columns: target, known noise (if either is set), weight (if set).
+/// Columns: target, known noise (if either set), weight (if set).
 impl DataSource for Observations<'_> {
     fn count(&self) -> usize {
         self.len()

@@ -10,7 +10,7 @@ use gp_kernels::posterior::{DensePosterior, HoldsLatent, LatentPosterior, Mixtur
 use gp_likelihoods::Gaussian;
 use gp_linalg::{Cholesky, JitterRecord, Threading};
 
-/// Gaussian process given N observations; owns model and data.
+/// Conditioned process; owns model and data.
 #[derive(Clone, Debug)]
 pub struct ExactPosterior {
     dense: DensePosterior,

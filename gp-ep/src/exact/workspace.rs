@@ -1,4 +1,4 @@
-//! Evaluation of exact regression: factor, solve, evidence, gradient.
+//! Factor, solution, evidence, gradient of exact regression.
 
 use super::model::ExactGp;
 use crate::column::column_mut;

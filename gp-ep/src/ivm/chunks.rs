@@ -24,7 +24,7 @@ pub(super) fn threads(threading: Threading) -> usize {
     }
 }
 
-/// One result per item by `of(workspace, first index, chunk)`; consecutive chunks share a workspace, for the cache.
+/// Results by `of(workspace, first index, chunk)`; consecutive chunks share a workspace, for the cache.
 pub(super) fn in_rooms<T: Sync, R: Send, W: Send>(
     items: &[T],
     size: usize,

@@ -1,4 +1,4 @@
-//! Operations that differ between coupled and independent classes.
+//! Operations specific to coupled or independent classes.
 
 use super::active_set::ActiveSet;
 use super::data::Labelled;
@@ -17,7 +17,7 @@ pub struct EpCounts {
     pub updates: usize,
     /// Skipped updates of converged sites.
     pub converged: usize,
-    /// Updates skipped for invalid cavity or tilted moments.
+    /// Updates skipped: invalid cavity or tilted moments.
     pub skipped: usize,
     /// Changes undone after failed downdates.
     pub rolled_back: usize,
@@ -72,13 +72,13 @@ pub(super) trait Classes: Sync {
         open: &[Target],
     ) -> Result<Vec<Option<(Target, f64)>>, InferenceError>;
 
-    /// Marks a point; `true` if it cannot be chosen again.
+    /// Marks a point; `true` if no longer available.
     fn take(&mut self, row: usize, target: Target) -> bool;
 
     /// Site of a point; None for unusable moments.
     fn site(&mut self, row: usize, target: Target) -> Result<Option<Self::Site>, InferenceError>;
 
-    /// Includes a point; returns a row made inactive by breakdown.
+    /// Includes a point; returns a row removed by breakdown.
     fn include(
         &mut self,
         row: usize,

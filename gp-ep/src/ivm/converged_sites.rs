@@ -1,4 +1,4 @@
-//! Final sites: minimum of the criterion for a fixed active set, which uses all labels (Seeger & Jordan 2004 §5).
+//! Final sites: minimum of the criterion for a fixed active set, by all labels (Seeger & Jordan 2004 §5).
 
 use super::active_set::ActiveSet;
 use super::blocks::DivergenceParts;

@@ -1,4 +1,4 @@
-//! Coupled classes: one active set, sites `diag π − π πᵀ/(1ᵀπ)`, EP on the last points.
+//! One active set, sites `diag π − π πᵀ/(1ᵀπ)`, EP on the last points.
 
 use super::active_set::{ActiveSet, CoupledSite};
 use super::chunks::{in_rooms, threads};
@@ -98,7 +98,7 @@ impl<'a> CoupledClasses<'a> {
         rows.iter().enumerate().map(score).collect()
     }
 
-    /// Largest is best; information gains in nats (Seeger & Jordan 2004 §4.4, with opposite sign).
+    /// Scores, largest best; gains in nats (Seeger & Jordan 2004 §4.4, opposite sign).
     fn score(
         &self,
         row: usize,
@@ -250,7 +250,7 @@ impl Classes for CoupledClasses<'_> {
         if active < self.task.full() { vec![None] } else { Vec::new() }
     }
 
-    /// Always `true`: chosen points are no longer candidates.
+    /// Chosen points are no longer candidates.
     fn is_free(&self, _row: usize, _target: Target) -> bool {
         true
     }

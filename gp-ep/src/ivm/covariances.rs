@@ -1,4 +1,4 @@
-//! Prior covariances of active points and current candidates, by class; memory is independent of N.
+//! Prior covariances of active points and candidates, by class; memory independent of N.
 
 use super::kernel_rows::KernelRows;
 use crate::error::InferenceError;
@@ -79,7 +79,7 @@ pub(super) struct Candidates {
 }
 
 impl Candidates {
-    /// Computes covariances of new candidates and new active points.
+    /// Adds new candidates and active points.
     pub(super) fn follow(
         &mut self,
         rows: &[usize],
@@ -128,7 +128,7 @@ impl Candidates {
         self.known = 0;
     }
 
-    /// Covariances with a candidate; `class` is the first with its kernel.
+    /// Covariances with a candidate; `class`: first with its kernel.
     pub(super) fn column(&self, class: usize, candidate: usize) -> &[f64] {
         &self.columns[class].col_as_slice(candidate)[..self.known]
     }

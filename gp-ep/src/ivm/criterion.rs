@@ -29,8 +29,7 @@ pub(super) struct Pass<'a> {
 type Show<'s> = dyn FnMut(&Chunk<'_>, &Evaluator) -> Result<(), InferenceError> + 's;
 
 impl Ivm {
-    /// Upper bound of −ln p(y), in nats, up to integration errors, for a posterior's active set and sites at the
-    /// current parameters.
+    /// Upper bound of −ln p(y), in nats, up to integration errors, for the posterior's active set and sites.
     ///
     /// # Errors
     /// [`InferenceError::Kernel`], [`InferenceError::Observation`], [`InferenceError::Data`],
@@ -43,11 +42,11 @@ impl Ivm {
         self.criterion_of(&Labelled::read(self, data)?, posterior.active_set(), None)
     }
 
-    /// [`criterion`](Self::criterion) and gradient by natural values, fixed ones included, ordered as
-    /// [`parameter_names`](Self::parameter_names); active set and sites stay constant. Exact for any rule.
+    /// [`criterion`](Self::criterion) and gradient by all natural values, ordered as
+    /// [`parameter_names`](Self::parameter_names), at constant active set and sites. Exact for any rule.
     ///
     /// # Errors
-    /// As [`criterion`](Self::criterion); [`InferenceError::Shape`] for a gradient of wrong length.
+    /// As [`criterion`](Self::criterion); [`InferenceError::Shape`] of `gradient`.
     pub fn criterion_gradient(
         &self,
         data: &dyn DataSource,

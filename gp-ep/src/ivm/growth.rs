@@ -1,5 +1,5 @@
-//! Representation of a growing active set. Frozen points keep their rows of L⁽ᶜ⁾ and part of `H = Σ BᵀB`; a change of
-//! liquid sites replaces the last rows and refactors H, O(C L n² + n³).
+//! Representation of a growing active set. Frozen points keep rows of L⁽ᶜ⁾ and part of `H = Σ BᵀB`; changed liquid
+//! sites replace the last rows and refactor H, O(C L n² + n³).
 
 use super::active_set::CoupledSite;
 use super::covariances::ActivePoints;

@@ -1,7 +1,7 @@
-//! One active set per latent (Seeger & Jordan 2004 §6, App. B); binary machine for one latent.
+//! One active set per latent (Seeger & Jordan 2004 §6, App. B); for one latent the binary machine.
 //!
-//! Keeps means and variances of all points, so that every inclusion can score all. Representation as in
-//! [`representation`](super::representation), uncoupled.
+//! Keeps means and variances of all points, for scoring. Uncoupled
+//! [`representation`](super::representation).
 
 use super::active_set::{ActiveClass, ActiveSet};
 use super::chunks::in_chunks;
@@ -51,7 +51,7 @@ impl<'a> IndependentClasses<'a> {
         Self { task, latents, stubs }
     }
 
-    /// Best active set and score with positive gain.
+    /// Best active set and positive gain.
     fn score(
         &self,
         row: usize,

@@ -10,7 +10,7 @@ use crate::learning::{Learning, LearningRecord, OnEvaluation, Trained};
 use crate::posterior::Predictor;
 use gp_kernels::data::DataSource;
 
-/// Default options ([`Ivm::build`] takes others); log evidence is minus the criterion.
+/// Default options (others: [`Ivm::build`]); log evidence: minus criterion.
 impl Inference for Ivm {
     type Posterior = IvmPosterior;
     type Settings = IvmLearning;

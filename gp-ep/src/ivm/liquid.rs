@@ -226,7 +226,7 @@ mod tests {
         liquid.set(a, mean);
     }
 
-    /// Rounding can remove the information of sites from the covariance.
+    /// Rounding can remove sites' information from the covariance.
     #[test]
     fn a_breakdown_is_rolled_back_and_the_run_goes_on() {
         let g = correlated(3.0);

@@ -8,7 +8,7 @@ use super::stubs::Stubs;
 pub struct MemoryEstimate {
     /// `8 N C d` if independent, `32 s C d` for s coupled candidates.
     pub stubs: usize,
-    /// Prior variances, O(N C); if independent, also means and variances.
+    /// Prior variances, O(N C); if independent, means and variances.
     pub rows: usize,
     /// Factors O(C d²) and liquid covariance O(C² L²).
     pub factors: usize,

@@ -1,7 +1,7 @@
 //! Informative vector machine, binary and multi-class (Seeger & Jordan 2004).
 //!
-//! Labels depend on latent Gaussian processes: one for two classes, otherwise one per class. Only a small *active set*
-//! of informative observations gets sites. Time and memory are linear in N.
+//! One latent Gaussian process for two classes, otherwise one per class. Only a small *active set* of observations
+//! gets sites; time and memory are linear in N.
 //!
 //! | [`Coupling`] | sites | active set | Seeger & Jordan 2004 |
 //! |---|---|---|---|

@@ -24,11 +24,11 @@ pub struct Ivm {
 }
 
 impl Ivm {
-    /// One kernel per latent and a likelihood of labels; intercepts are fixed at 0, several latents are coupled.
+    /// One kernel per latent, likelihood of labels, intercepts 0; several latents are coupled.
     ///
     /// # Errors
-    /// [`InferenceError::Shape`] for a wrong number of kernels; [`InferenceError::Unsupported`] unless observations are
-    /// single labels and several latents are one per class with a shift-invariant likelihood.
+    /// [`InferenceError::Shape`] of `kernels`; [`InferenceError::Unsupported`] unless observations are single
+    /// labels and several latents are one per class with a shift-invariant likelihood.
     pub fn new(
         kernels: Vec<Box<dyn Kernel>>,
         likelihood: Box<dyn Likelihood>,
@@ -69,7 +69,7 @@ impl Ivm {
     /// Sets the coupling of classes.
     ///
     /// # Errors
-    /// [`InferenceError::Unsupported`] as for [`new`](Self::new), or for one coupled latent.
+    /// [`InferenceError::Unsupported`] as [`new`](Self::new), or for one coupled latent.
     pub fn with_coupling(mut self, coupling: Coupling) -> Result<Self, InferenceError> {
         let paired = self.likelihood.support().classes() == self.classes();
         if coupling == Coupling::Coupled && !(paired && self.is_shift_invariant()?) {
@@ -80,7 +80,7 @@ impl Ivm {
         Ok(self)
     }
 
-    /// Sets the integration rule; unused for one latent.
+    /// Sets the integration rule of several latents.
     ///
     /// # Errors
     /// [`InferenceError::Likelihood`] for an invalid number of nodes.
@@ -112,7 +112,7 @@ impl Ivm {
         self.likelihood.as_ref()
     }
 
-    /// Constant per latent in the likelihood, initially fixed at 0.
+    /// Constant per latent, initially fixed at 0.
     #[must_use]
     pub fn intercepts(&self) -> &Parameter {
         &self.intercepts
@@ -179,7 +179,7 @@ impl Ivm {
     }
 }
 
-/// Kernels by latent, then intercepts; no likelihood parameters.
+/// Kernels by latent, intercepts; no likelihood parameters.
 impl ParameterSet for Ivm {
     fn visit(&self, visit: &mut dyn FnMut(&Parameter)) {
         self.kernels.iter().for_each(|kernel| kernel.for_each_parameter(visit));

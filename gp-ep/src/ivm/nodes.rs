@@ -18,7 +18,7 @@ pub(super) struct Nodes {
     /// By dimension, then node.
     coordinates: Vec<f64>,
     weights: Vec<f64>,
-    /// One-dimensional nodes, if a product rule; first dimension fastest.
+    /// One-dimensional nodes of product rules; first dimension fastest.
     axis: Option<Vec<f64>>,
 }
 
@@ -62,7 +62,7 @@ impl Nodes {
         dispatch(Products { out, factors: &factors, order: axis.len() });
     }
 
-    /// Mean and covariance of nodes under weights p with sum `total`.
+    /// Mean and covariance under weights p of sum `total`.
     pub(super) fn moments(
         &self,
         (p, total): (&[f64], f64),

@@ -1,4 +1,4 @@
-//! Integrals of one label's likelihood over correlated latents.
+//! Integrals of one label over correlated latents.
 
 use super::nodes::Nodes;
 use super::numbers::Column;
@@ -6,7 +6,7 @@ use super::small::{Root, Square, dot};
 use crate::error::InferenceError;
 use gp_likelihoods::{Latent, LatentDerivatives, Likelihood, PointDerivatives, Workspace};
 
-/// Likelihood `p(y | γ u + β)`, intercepts β and integration nodes.
+/// Likelihood `p(y | γ u + β)`, intercepts β, nodes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ObservationModel<'m> {
     pub(super) likelihood: &'m dyn Likelihood,
@@ -78,7 +78,7 @@ impl ObservationModel<'_> {
         }
     }
 
-    /// `E log p(y | u + β)`, with exact derivatives of the sum over nodes.
+    /// `E log p(y | u + β)`, exact derivatives of the node sum.
     pub(super) fn expectation(
         &self,
         y: f64,

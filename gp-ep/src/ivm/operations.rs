@@ -1,4 +1,4 @@
-//! Operation counts of a run and of learning, to estimate time.
+//! Operation counts of runs and learning.
 //!
 //! N rows, D inputs, Q latents, d active points, s candidates per inclusion, L liquid points; J = Q if coupled, else 1:
 //!
@@ -82,7 +82,7 @@ impl Ivm {
         IvmWork { choice, step, evaluation }
     }
 
-    /// Number of integration nodes; unused for one latent.
+    /// Integration nodes; unused for one latent.
     #[must_use]
     pub fn node_count(&self) -> usize {
         self.observation_model().nodes.count()

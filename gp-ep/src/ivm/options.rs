@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// Score for the next active point.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Selection {
-    /// Largest divergence of tilted moments from the belief.
+    /// Largest divergence of tilted moments.
     #[default]
     InformationGain,
     /// Largest divergence with the actual site (Seeger & Jordan 2004 eq. 14).
@@ -71,7 +71,7 @@ pub struct Reweighting {
     pub start: f64,
     /// Positive growth rate: of d points, the last has `γ = 1 − (1 − start) exp(−rate·(d − 1))`.
     pub rate: f64,
-    /// Last points over which γ falls linearly from 1: at least 1, below `liquid`.
+    /// Last points over which γ falls linearly from 1; in [1, `liquid`).
     pub span: usize,
 }
 
@@ -90,7 +90,7 @@ pub enum FinalSites {
     /// Moment-matched to labels of active points.
     #[default]
     Matched,
-    /// Minimum of the criterion over all labels; about ten more passes.
+    /// Minimum of the criterion; about ten more passes.
     Converged,
 }
 
@@ -102,7 +102,7 @@ pub struct IvmOptions {
     pub active: usize,
     /// Score for choosing points.
     pub selection: Selection,
-    /// Number of last points whose sites EP moves, if coupled.
+    /// Last points whose sites EP moves, if coupled.
     pub liquid: usize,
     /// EP sweeps over liquid points per inclusion.
     pub sweeps: usize,
@@ -110,7 +110,7 @@ pub struct IvmOptions {
     pub refresh: usize,
     /// Points scored per inclusion. None: all if independent, else `max(50, N / max(C, liquid))`.
     pub candidates: Option<usize>,
-    /// Fraction of best candidates kept for the next inclusion, in [0, 1).
+    /// Fraction of best candidates kept, in [0, 1).
     pub retained: f64,
     /// Weaker likelihoods of the last points.
     pub reweighting: Option<Reweighting>,
@@ -179,7 +179,7 @@ impl IvmOptions {
 mod tests {
     use super::*;
 
-    /// In a full liquid set, the oldest point has γ = 1.
+    /// The oldest point of a full liquid set has γ = 1.
     #[test]
     fn reweighting_grows_to_one() {
         let weights = Reweighting { start: 0.2, rate: 0.05, span: 4 };

@@ -12,7 +12,7 @@ use std::collections::HashSet;
 
 /// Placement `ivm`: rows chosen by an informative vector machine with one kernel for all classes.
 ///
-/// Only the first of equal inputs is used; there can be fewer points than requested.
+/// Equal inputs count once; there can be fewer points than requested.
 ///
 /// ```
 /// use faer::Mat;
@@ -37,7 +37,7 @@ pub struct IvmPlacement {
 }
 
 impl IvmPlacement {
-    /// Takes one label per row; requests override `active` and `seed`.
+    /// One label per row; requests override `active`, `seed`.
     #[must_use]
     pub fn new(labels: Vec<f64>, likelihood: Box<dyn Likelihood>, options: IvmOptions) -> Self {
         Self { labels, likelihood, options }

@@ -52,13 +52,13 @@ impl IvmPosterior {
         &self.model
     }
 
-    /// Rows in order of inclusion; equal if coupled, empty for unknown latents.
+    /// Rows, by inclusion; equal if coupled, empty for unknown latents.
     #[must_use]
     pub fn active(&self, latent: usize) -> &[usize] {
         self.active.classes.get(latent).map_or(&[], |class| &class.rows)
     }
 
-    /// π and b per active row; empty for unknown latents.
+    /// π and b by active row; empty for unknown latents.
     #[must_use]
     pub fn sites(&self, latent: usize) -> (&[f64], &[f64]) {
         self.active.classes.get(latent).map_or((&[], &[]), |class| (&class.precision, &class.shift))
@@ -71,7 +71,7 @@ impl IvmPosterior {
     /// Predictor with the model's likelihood.
     ///
     /// # Errors
-    /// As for the posterior.
+    /// As the posterior.
     pub fn predictor(&self) -> Result<Predictor<Self>, InferenceError> {
         Predictor::new(self.clone(), self.model.likelihood().clone_box(), self.model.threading)
     }

@@ -82,7 +82,7 @@ fn new_covariance(a: &Square, pi: &[f64]) -> Option<(Square, f64)> {
     Some((a.plus_products(&av, -1.0), factor.log_det()))
 }
 
-/// Local minimum of f from `start`; None for invalid A.
+/// Local minimum of f; None for invalid A.
 pub(super) fn project(a: &Square, tilted: &Square, start: &[f64]) -> Option<Column> {
     let problem = Problem { a, tilted };
     let mut t: Column = start.iter().map(|p| p.ln().clamp(BOUNDS.0, BOUNDS.1)).collect();
@@ -259,7 +259,7 @@ mod tests {
         assert!(new.rows().flatten().zip(&dense(&pi)).all(close));
     }
 
-    /// f has other minima, some at infinity; these starts avoid them.
+    /// Starts avoid other minima of f, some at infinity.
     #[test]
     fn a_site_of_the_family_is_recovered() {
         for truth in [[0.7, 0.2, 1.5], [0.01, 0.02, 3.0], [40.0, 1.0, 0.3]] {

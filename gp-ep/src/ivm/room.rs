@@ -1,4 +1,4 @@
-//! Workspace for beliefs of candidates (Seeger & Jordan 2004 §4.2).
+//! Workspace for beliefs (Seeger & Jordan 2004 §4.2).
 
 use super::observation::{ClassBelief, IntegralScratch};
 use super::representation::Representation;

@@ -1,4 +1,4 @@
-//! Schedule of a run, one point at a time (Seeger & Jordan 2004 §D.1).
+//! Schedule of a run (Seeger & Jordan 2004 §D.1).
 
 use super::active_set::ActiveSet;
 use super::classes::{Classes, EpCounts, Task};
@@ -34,7 +34,7 @@ pub struct Inclusion {
 pub struct IvmRun {
     /// Posterior with final sites.
     pub posterior: IvmPosterior,
-    /// Active points in order; fewer than requested after a stop or without usable points.
+    /// Active points in order; fewer than requested after a stop or without usable ones.
     pub inclusions: Vec<Inclusion>,
     /// Rows rejected for invalid moments or factors.
     pub refused: Vec<usize>,
@@ -53,7 +53,7 @@ pub enum StepPhase {
     Selection,
     /// Site of the chosen point.
     Inclusion,
-    /// Factor update for the newly final site; if independent, also stubs.
+    /// Factor update for the final site; if independent, stubs.
     StubUpdate,
     /// EP sweeps over the liquid set.
     Ep,
@@ -86,9 +86,9 @@ impl std::fmt::Debug for IvmStage<'_> {
 }
 
 impl Ivm {
-    /// Chooses an active set and sites at the current parameters; loads all data.
+    /// Active set and sites at the current parameters; loads all data.
     ///
-    /// Cost: `O(s C d³ + d L³ C²)` if coupled, with s candidates, `O(N C d²)` if independent. Bytes:
+    /// Cost: `O(s C d³ + d L³ C²)` if coupled, s candidates; `O(N C d²)` if independent. Bytes:
     /// [`memory`](Self::memory).
     ///
     /// # Errors
@@ -111,8 +111,8 @@ impl Ivm {
         self.build_under(&Control::new(), data, options, watch)
     }
 
-    /// [`build_with`](Self::build_with) under a control, checked after inclusions and EP updates. Includes at least one
-    /// point; writes no checkpoints.
+    /// [`build_with`](Self::build_with) under a control, checked after inclusions and EP updates; at least
+    /// one point, no checkpoints.
     ///
     /// # Errors
     /// As [`build_with`](Self::build_with).
@@ -213,7 +213,7 @@ impl<'a, C: Classes> Run<'a, C> {
         watch(&IvmStage { phase, active: self.inclusions.len(), model: self.task.model, set: &set })
     }
 
-    /// Next point: one per class, then by score, or drawn.
+    /// Next point: per class, then by score, or drawn.
     fn choose(&mut self) -> Result<Option<Inclusion>, InferenceError> {
         let open = self.classes.open();
         if open.is_empty() {

@@ -1,4 +1,4 @@
-//! Small matrices, one row per latent; plain loops are faster than a library at this size.
+//! Small matrices, one row per latent; at this size plain loops beat a library.
 
 use super::numbers::{Column, FEW, Numbers};
 use gp_likelihoods::small_factor::{factorise, solve, solve_transposed};

@@ -1,4 +1,4 @@
-//! Posterior for a model file; active points are the only data.
+//! Posterior for a model file, with active points only.
 
 use super::active_set::{ActiveClass, ActiveSet};
 use super::model::Ivm;
@@ -88,7 +88,7 @@ impl StoredIvm {
 }
 
 impl StoredActive {
-    /// Checked active points, of the same rows as `coupled_with`.
+    /// Checked active points, same rows as `coupled_with`.
     fn check(self, coupled_with: Option<&ActiveClass>) -> Result<ActiveClass, InferenceError> {
         let count = self.inputs.count();
         for (what, found) in [

@@ -1,6 +1,6 @@
 //! Stubs m of all points for independent classes (Seeger & Jordan 2004 §4.2).
 //!
-//! Points are in lanes of [`LANE`]; per lane and class, component k is one row. An inclusion reads m once.
+//! Lanes of [`LANE`] points; per lane and class, component k is one row. An inclusion reads m once.
 
 use gp_linalg::Threading;
 use gp_linalg::pulp::{Simd, WithSimd};

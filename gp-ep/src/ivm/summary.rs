@@ -9,7 +9,7 @@ const TOLERANCE: f64 = 1e-3;
 const SETTLED: &str = "a new active set gained nothing any more";
 
 impl IvmTraining {
-    /// All rounds as one training; log evidences are minus criteria. Converged on a plateau, without gain after
+    /// All rounds as one training; log evidence: minus criterion. Converged on a plateau, without gain after
     /// `wanted` rounds, or if `wanted` is 0.
     #[must_use]
     pub fn summary(&self, model: &Ivm, wanted: usize) -> Training {

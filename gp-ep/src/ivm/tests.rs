@@ -139,7 +139,7 @@ fn sites_of(active: &ActiveSet) -> Vec<(usize, CoupledSite)> {
     active.classes[0].rows.iter().enumerate().map(|(i, &row)| (row, of(i))).collect()
 }
 
-/// Shifts do not sum to zero; the last three points are not frozen.
+/// Shifts do not sum to 0; the last three points stay liquid.
 #[test]
 fn fifty_inclusions_of_arbitrary_sites_agree_with_dense_formulas() {
     let (x, kernels) = (points(70), kernels());
@@ -231,7 +231,7 @@ fn runs_agree_with_dense_formulas() {
     }
 }
 
-/// Equal kernels: labels carry no information on the sum of latents.
+/// Equal kernels: labels tell nothing of the sum of latents.
 #[test]
 fn the_null_direction_keeps_its_prior_variance() {
     let x = points(60);
@@ -313,7 +313,7 @@ fn dense_cavity(belief: &ClassBelief, site: &CoupledSite) -> ClassBelief {
     }
 }
 
-/// The symmetric root makes even a coarse rule independent of class order.
+/// By the symmetric root, even for coarse rules.
 #[test]
 fn classes_may_be_permuted() {
     let x = points(50);

@@ -90,7 +90,7 @@ impl ObservationModel<'_> {
         Ok(Some(Whitened { log_z, root, mean, excess }))
     }
 
-    /// Scaled contributions to Z; returns log Z and their sum.
+    /// Scaled contributions to Z; log Z and sum.
     fn weigh(
         &self,
         y: f64,

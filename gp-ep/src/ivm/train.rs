@@ -1,4 +1,4 @@
-//! Learning in rounds: a new active set ("major"), then L-BFGS ("minor") (Seeger & Jordan 2004 §5).
+//! Rounds of learning: new active set ("major"), L-BFGS ("minor") (Seeger & Jordan 2004 §5).
 
 use super::data::Labelled;
 use super::model::Ivm;
@@ -24,7 +24,7 @@ const SETTLED: f64 = 1e-4;
 pub struct IvmLearning {
     /// Options of active sets.
     pub options: IvmOptions,
-    /// Maximum number of rounds before the final evaluation.
+    /// Maximum rounds before the final evaluation.
     pub rounds: usize,
 }
 
@@ -39,16 +39,17 @@ impl Default for IvmLearning {
 pub struct Round {
     /// Criterion minus log priors, before learning.
     pub criterion: f64,
-    /// Fraction of the first latent's rows kept from the previous round.
+    /// Fraction of the first latent's rows kept between rounds.
     pub kept: f64,
-    /// Training on minus the criterion; None in the final evaluation.
+    /// Training (minus criterion); None in the final evaluation.
     pub training: Option<Training>,
 }
 
 /// Result of learning.
 #[derive(Clone, Debug)]
 pub struct IvmTraining {
-    /// Run with the smallest criterion of any new active set; after a stop, possibly at the last learned parameters.
+    /// Run of the smallest criterion of any new active set; after a stop, possibly at the last learned
+    /// parameters.
     pub run: IvmRun,
     /// Criterion minus log priors of `run`.
     pub criterion: f64,
@@ -110,12 +111,12 @@ struct Rounds<'a> {
 }
 
 impl Ivm {
-    /// Minimises criterion minus log priors in rounds: a new active set, then at most `minor.max_iterations` steps of
-    /// L-BFGS with fixed sites. The result is the best start of a round or, after a stop, the last learned parameters
+    /// Minimises criterion minus log priors in rounds: new active set, then at most `minor.max_iterations`
+    /// L-BFGS steps with fixed sites. Result: best start of a round or, after a stop, last learned parameters
     /// if better.
     ///
-    /// An interrupt waits for the first checkpoint. Errors leave the model unchanged; if a later active set fails,
-    /// learning ends.
+    /// Interrupts wait for the first checkpoint. Errors leave the model unchanged; failure of a later active
+    /// set ends learning.
     pub(super) fn learn_in_rounds(
         &mut self,
         data: &dyn DataSource,
@@ -239,7 +240,7 @@ impl<'a> Rounds<'a> {
         Self { data, options, minor: MinimiseOptions { control, ..minor.clone() }, major }
     }
 
-    /// New active set; interrupts are errors if a checkpoint exists.
+    /// New active set; with checkpoint, interrupts are errors.
     fn choose(&self, model: &Ivm, course: &Standing) -> Result<IvmRun, InferenceError> {
         let file = self.major.checkpoint().map(CheckpointFile::path);
         let waits = file.is_some_and(|path| !path.exists());
@@ -279,7 +280,7 @@ mod tests {
     use gp_kernels::data::Table;
     use gp_likelihoods::BernoulliProbit;
 
-    /// An interrupt counts if there is a checkpoint file and the interrupt came during the run.
+    /// Interrupts count during the run, given a checkpoint file.
     #[test]
     fn interrupts_are_heard_while_an_active_set_is_chosen() {
         let x = Mat::from_fn(30, 1, |i, _| 0.1 * i as f64);

@@ -53,7 +53,7 @@ pub struct SharedWork {
     pub lanes: usize,
     /// Operations on all rows.
     pub of_rows: f64,
-    /// Operations per process, and matrices for its threads.
+    /// Operations per process, matrices for its threads.
     pub of_each: [(f64, usize); 2],
     /// Numbers per sum over lanes.
     pub sums: [usize; 2],

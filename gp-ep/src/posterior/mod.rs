@@ -1,5 +1,5 @@
-//! Predictions of fitted models. A [`Posterior`] with a likelihood is a [`Predictor`], whose [`Predicted`] gives
-//! moments, quantiles, class probabilities and log densities.
+//! Predictions of fitted models. [`Posterior`] and likelihood form a [`Predictor`]; [`Predicted`] gives moments,
+//! quantiles, class probabilities, log densities.
 
 mod labels;
 mod predicted;

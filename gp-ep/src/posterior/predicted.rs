@@ -145,7 +145,7 @@ impl<F: Posterior> Predicted<'_, F> {
         Predictive::new(self.predictor.likelihood(), self.predictor.functions().weights())
     }
 
-    /// `numbers` values per point, from beliefs by component and latent.
+    /// `numbers` values per point.
     fn each<T: Clone + Default + Send>(
         &self,
         numbers: usize,

@@ -13,7 +13,7 @@ use gp_optim::StopSignal;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-/// Predictions at points `x`, N×D; owns posterior and likelihood.
+/// Predictions at `x`, N×D; owns posterior and likelihood.
 #[derive(Clone, Debug)]
 pub struct Predictor<F = MixturePosterior<InducingPosterior>> {
     functions: F,
@@ -27,7 +27,7 @@ impl<F: Posterior> Predictor<F> {
     /// Predicts targets by the [plain](gp_likelihoods::Described::plain) likelihood.
     ///
     /// # Errors
-    /// [`InferenceError::Shape`] unless one function per latent.
+    /// [`InferenceError::Shape`] of `functions`.
     pub fn new(
         functions: F,
         likelihood: Box<dyn Likelihood>,
@@ -50,11 +50,11 @@ impl<F: Posterior> Predictor<F> {
         Self { stop_signal, ..self }
     }
 
-    /// Sets T: label predictions use class probabilities to the power 1/T, normalised; latents and
-    /// [samples](Self::sample) stay. [`Temperature`](super::Temperature) estimates T.
+    /// Sets T: label predictions by class probabilities to the power 1/T, normalised; latents and
+    /// [samples](Self::sample) stay. Estimate: [`Temperature`](super::Temperature).
     ///
     /// # Errors
-    /// [`InferenceError::Option`] unless finite and above 0; [`InferenceError::Unsupported`] for T ≠ 1
+    /// [`InferenceError::Option`] unless finite and positive; [`InferenceError::Unsupported`] for T ≠ 1
     /// without classes.
     pub fn with_temperature(self, temperature: f64) -> Result<Self, InferenceError> {
         if !(temperature > 0.0 && temperature.is_finite()) {
@@ -175,7 +175,7 @@ impl<F: Posterior> Predictor<F> {
     /// `ln p(y_i | data)` in nats; `y` has N·P values.
     ///
     /// # Errors
-    /// As [`moments`](Self::moments); [`InferenceError::Observation`] if refused, such as an unseen class;
+    /// As [`moments`](Self::moments); [`InferenceError::Observation`], such as for an unseen class;
     /// [`InferenceError::Shape`] of `y`.
     pub fn log_densities(&self, x: MatRef<'_, f64>, y: &[f64]) -> Result<Vec<f64>, InferenceError> {
         self.given(&self.beliefs(x)?).log_densities(y)

@@ -1,5 +1,5 @@
-//! Temperature of class probabilities, `p_c^{1/T} / Σ_k p_k^{1/T}`, estimated from left-out rows. Corrects under- and
-//! overconfidence; changes no predicted label.
+//! Temperature of class probabilities, `p_c^{1/T} / Σ_k p_k^{1/T}`, from left-out rows. Corrects over- and
+//! underconfidence; predicted labels stay.
 
 use faer::MatRef;
 use serde::{Deserialize, Serialize};
@@ -29,9 +29,9 @@ pub struct Temperature {
 }
 
 impl Temperature {
-    /// T that maximises the probability of N labels (class indices), with normal prior on `ln T`; 1 if the
-    /// gain may be chance. `probabilities` (N×C) are of left-out rows. Ignores rows with NaN or unknown
-    /// labels; None without rows.
+    /// T that maximises the probability of N labels (class indices), normal prior on `ln T`; 1 if the gain
+    /// may be chance. `probabilities` (N×C): of left-out rows; NaN or unknown labels are ignored. None
+    /// without rows.
     #[must_use]
     pub fn of(probabilities: MatRef<'_, f64>, labels: &[usize], weights: &[f64]) -> Option<Self> {
         let rows = LogOdds::new(probabilities, labels, weights);
@@ -121,7 +121,7 @@ mod tests {
     use super::*;
     use faer::Mat;
 
-    /// Labels in proportion to probabilities, then raised to a power.
+    /// Labels by probabilities, then raised to a power.
     fn distorted(power: f64, copies: usize) -> (Mat<f64>, Vec<usize>) {
         let honest = [[0.7, 0.2, 0.1], [0.4, 0.5, 0.1], [0.1, 0.1, 0.8]];
         let mut rows = Vec::new();

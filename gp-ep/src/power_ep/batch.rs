@@ -1,4 +1,4 @@
-//! EP with own sites, all updated at once with damping.
+//! EP with own sites: damped parallel updates.
 
 use super::before::Before;
 use super::gradient::GradientKind;
@@ -48,8 +48,8 @@ impl Sweep {
 
 /// State of EP on all observations.
 ///
-/// Memory: M numbers per observation, up to [`HELD`](gp_kernels::passes::HELD). Call
-/// [`refresh`](BatchEp::refresh) after changes of kernels or inducing inputs. Powers stay.
+/// Memory: M numbers per observation, up to [`HELD`](gp_kernels::passes::HELD). After changes of kernels or
+/// inducing inputs call [`refresh`](BatchEp::refresh). Powers stay.
 #[derive(Debug)]
 pub struct BatchEp {
     pub(super) passes: EpPasses,
@@ -71,11 +71,11 @@ impl BatchEp {
         Self::build(model, data, None, None)
     }
 
-    /// EP on new observations; earlier ones enter by posteriors `before`, one per latent, with equal kernels
-    /// and inducing inputs. [`log_z`](Self::log_z) then estimates `ln p(y | earlier y)`.
+    /// EP on new observations; posteriors `before` (one per latent, equal kernels and inducing inputs) stand
+    /// for earlier ones. [`log_z`](Self::log_z) then estimates `ln p(y | earlier y)`.
     ///
-    /// Under Gaussian noise, one full sweep gives regression on all observations. Power 0: streaming
-    /// variational inference.
+    /// Gaussian noise: one full sweep gives regression on all observations. Power 0: streaming variational
+    /// inference.
     ///
     /// # Errors
     /// As [`new`](Self::new); [`InferenceError::Shape`] of `before`.
@@ -223,7 +223,7 @@ impl BatchEp {
         Ok(tally.log_z + self.log_normaliser())
     }
 
-    /// Estimate of `ln p(y)`. `gradient` receives natural derivatives, without priors, ordered as
+    /// Estimate of `ln p(y)`. `gradient`: natural derivatives, without priors, ordered as
     /// [`LatentModel::parameter_names`](crate::LatentModel::parameter_names).
     ///
     /// # Errors

@@ -9,10 +9,10 @@ use gp_likelihoods::MulticlassProbit;
 use gp_optim::{Parameter, Transform};
 
 impl PowerEp {
-    /// Classification with one latent per class by [`MulticlassProbit::in_pairs`]: one factor per pair, sites
-    /// on projections, α = 1 (Villacampa-Calvo & Hernández-Lobato 2017).
+    /// One latent per class, [`MulticlassProbit::in_pairs`]: one factor per pair, sites on projections, α = 1
+    /// (Villacampa-Calvo & Hernández-Lobato 2017).
     ///
-    /// Two classes become one latent, their difference, with summed kernels and all inducing inputs.
+    /// Two classes: one latent, their difference, with summed kernels and all inducing inputs.
     ///
     /// # Errors
     /// As [`MulticlassProbit::with_noise`]; for two classes, incompatible inputs.

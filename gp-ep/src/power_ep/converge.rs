@@ -96,7 +96,7 @@ impl BatchEp {
     /// Sweeps until convergence, lack of progress, or [`EpOptions::max_sweeps`].
     ///
     /// # Errors
-    /// As [`sweep`](Self::sweep); none for lack of [convergence](Convergence::converged).
+    /// As [`sweep`](Self::sweep); none without [convergence](Convergence::converged).
     pub fn converge(&mut self, model: &PowerEp, options: &EpOptions) -> Result<Convergence, InferenceError> {
         self.converge_within(model, options, &|| false)
     }

@@ -1,10 +1,10 @@
 //! Sums over own sites while parameters move.
 //!
-//! A site enters the sums with the φ of that time; removal with a later φ would accumulate errors. So each epoch builds
-//! new sums, T = T_new + T_old: T_new holds this epoch's observations; T_old, from the last epoch, shrinks as
-//! `T_old ← (1 − b/r) T_old` for a batch with b of the r unseen observations. Only what was added is removed: sites of
-//! positive precision always leave a proper posterior, and T_old ends at 0. A batch's cavity is the posterior without
-//! its part of T_old and before its new sites, which take full steps.
+//! A site enters the sums with the φ of that time; removal with a later φ would accumulate errors. Each epoch builds
+//! new sums, T = T_new + T_old: T_new of this epoch's observations; T_old, of the last epoch, becomes
+//! `(1 − b/r) T_old` for a batch with b of r unseen observations. Only what was added is removed: sites of positive
+//! precision leave a proper posterior, T_old ends at 0. A batch's cavity is the posterior without its part of T_old
+//! and its new sites, which take full steps.
 //!
 //! At constant parameters sites are exchanged exactly.
 
@@ -27,7 +27,7 @@ pub(super) struct EpochMemory {
     seen_count: usize,
     /// Observations in this epoch's batches, with repeats.
     visits: usize,
-    /// `true` if sums hold all sites with the current φ.
+    /// `true` if sums have all sites at current φ.
     exact: bool,
     moved: bool,
     /// Parameters of the current φ.

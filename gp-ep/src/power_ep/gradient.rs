@@ -1,7 +1,7 @@
 //! Gradients of log Z. Kernels and inducing inputs act only through `φ_i` and `s_i`, since v has a constant prior.
 //!
 //! *At convergence* (Hernández-Lobato & Hernández-Lobato 2016 eq. 33; inner gradient of Villacampa-Calvo &
-//! Hernández-Lobato 2017): sites and posterior fixed, `φ̄_i = g m_c + 2k V_c φ_i` per α; the gradient of log Z once moments match.
+//! Hernández-Lobato 2017): sites and posterior fixed, `φ̄_i = g m_c + 2k V_c φ_i` per α; exact once moments match.
 //!
 //! *Of the estimate*: sites fixed, the posterior follows. With ψ an observation's part of log Z, `μ̄ = ∂ψ/∂μ`,
 //! `w̄ = ∂ψ/∂w`, `m̄ = Σ μ̄_i φ_i`, `V̄ = Σ w̄_i φ_iφ_iᵀ` and `B̄ = −½ (V m̄ mᵀ + m m̄ᵀ V) − V V̄ V`:

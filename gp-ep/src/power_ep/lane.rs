@@ -1,4 +1,4 @@
-//! Sites of a lane, with updates and sums.
+//! Sites of a lane: updates, sums.
 
 use super::model::PowerEp;
 use super::point::{Point, PointDerivatives, PointScratch, Portion, Tally};
@@ -61,7 +61,7 @@ impl LaneSites {
         }
     }
 
-    /// Sets one observation with neutral sites; drops later ones.
+    /// Sets an observation with neutral sites; drops later ones.
     pub(super) fn take(&mut self, model: &PowerEp, taken: Taken<'_>) -> Result<(), InferenceError> {
         let Taken { place, row, target } = taken;
         model
@@ -100,7 +100,7 @@ impl LaneSites {
         self.proposed.drain(sites);
     }
 
-    /// Stores proposed sites as newest of `memory` + 1 results.
+    /// Stores proposed sites, newest of `memory` + 1.
     pub(super) fn remember(&mut self, memory: usize) {
         let mut room =
             if self.past.len() > memory { self.past.pop_back().unwrap_or_default() } else { Vec::new() };

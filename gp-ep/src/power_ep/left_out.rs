@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 /// Damping: full steps can oscillate.
 const STEP: f64 = 0.7;
-/// Maximum steps, and change that ends them, in units of marginals.
+/// Maximum steps; final change, in units of marginals.
 const MAX_STEPS: usize = 30;
 const TOLERANCE: f64 = 1e-4;
 

@@ -41,7 +41,7 @@ pub enum Sharing {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct BatchStep {
-    /// Estimate of `ln p(y)` from this batch, before the step. NaN without Gaussian cavity, or if sums hold
+    /// Estimate of `ln p(y)` from this batch, before the step; NaN without Gaussian cavity, or if sums hold
     /// its sites at earlier parameters.
     pub log_z: f64,
     /// Root mean square change by a full update, in units of marginals; tied sites: their size.
@@ -59,7 +59,7 @@ pub struct BatchStep {
 pub struct MiniBatchEp {
     passes: EpPasses,
     pub(super) posteriors: Vec<WhitenedPosterior>,
-    /// Posteriors without α of the average site, or the batch's old sums.
+    /// Posteriors without α of average sites, or old sums.
     cavities: Vec<WhitenedPosterior>,
     /// T and η.
     sums: Sums,
@@ -127,8 +127,8 @@ impl MiniBatchEp {
         })
     }
 
-    /// Factors `K_zz` after changes of kernels or inducing inputs. Sums stay, as functions of whitened
-    /// inducing values, until later batches or [`rebuild`](Self::rebuild).
+    /// Factors `K_zz` after changes of kernels or inducing inputs. Sums of whitened values stay until later
+    /// batches or [`rebuild`](Self::rebuild).
     ///
     /// # Errors
     /// [`InferenceError::Kernel`] without factor of `K_zz`.
@@ -183,7 +183,7 @@ impl MiniBatchEp {
         log_normaliser(&self.posteriors)
     }
 
-    /// Reads and projects a batch; a full one renews the sums.
+    /// Reads and projects a batch; full ones renew sums.
     pub(super) fn load(
         &mut self,
         model: &PowerEp,
@@ -400,7 +400,7 @@ impl MiniBatchEp {
         self.keep_sites_of_others()
     }
 
-    /// Stores other processes' sites, whose rows may come here later.
+    /// Stores other processes' sites: rows may come later.
     fn keep_sites_of_others(&mut self) -> Result<(), InferenceError> {
         let passes = &self.passes.passes;
         if !passes.is_shared() {
@@ -453,8 +453,8 @@ impl MiniBatchEp {
         self.posteriors.iter().try_fold(0.0, |sum, posterior| Ok(sum - posterior.divergence(room)?))
     }
 
-    /// Estimate of `ln p(y)` from the current batch. `gradient` receives estimated natural derivatives,
-    /// without priors, at fixed sites and posterior.
+    /// Estimate of `ln p(y)` from the current batch. `gradient`: estimated natural derivatives, without
+    /// priors, at fixed sites and posterior.
     ///
     /// # Errors
     /// As [`BatchEp::log_z_gradient`](super::BatchEp::log_z_gradient); [`InferenceError::Data`] before any

@@ -1,5 +1,5 @@
-//! Sweeps with Anderson mixing. Sums are linear in sites, so weights of [`Mixing`] are computed from sums and applied
-//! to sites, identically in every process.
+//! Sweeps with Anderson mixing. Sums are linear in sites: weights of [`Mixing`] come from sums and apply to sites,
+//! identically in every process.
 
 use super::batch::{BatchEp, Sweep};
 use super::lane::LaneSites;
@@ -29,7 +29,7 @@ pub(super) struct Remembered {
 }
 
 impl Remembered {
-    /// None without mixing, for sites on latents (nonlinear) or in turn.
+    /// None without mixing, for sites on latents (nonlinear), in turn.
     pub(super) fn new(model: &PowerEp, options: &EpOptions, sums: &Sums) -> Option<Self> {
         let is_linear = model.level() == Level::Projection && options.schedule == SiteOrder::Parallel;
         (is_linear && options.memory > 0 && options.max_sweeps >= FEWEST).then(|| Self {
@@ -114,7 +114,7 @@ impl BatchEp {
         Ok(last)
     }
 
-    /// Replaces a mixture by the last plain result, unless improper by rounding; clears the memory.
+    /// Replaces a mixture by the last plain result, unless improper; clears the memory.
     pub(super) fn end_mixed(&mut self, remembered: &mut Remembered) -> Result<(), InferenceError> {
         if remembered.at_mixed {
             self.propose_plain(&remembered.plain);

@@ -20,11 +20,10 @@
 //! | textbook EP | 1 | own | any, with Z = X | any |
 //! | natural-gradient variational inference | 0 | own or tied | projection | any |
 //!
-//! [`PowerEp`] is the model, [`BatchEp`] the state of EP on all data, [`MiniBatchEp`] on mini-batches. Each of a
-//! likelihood's factors, its [pieces](gp_likelihoods::Pieces), has its own sites.
+//! [`PowerEp`] is the model, [`BatchEp`] the state of EP on all data, [`MiniBatchEp`] on mini-batches. Each factor of
+//! a likelihood, its [pieces](gp_likelihoods::Pieces), has own sites.
 //!
-//! Partial sums are added in a fixed order: neither threads nor processes with a [`Reduction`](crate::Reduction) change
-//! any bit of the result.
+//! Sums have a fixed order: neither threads nor processes with a [`Reduction`](crate::Reduction) change any bit.
 
 mod batch;
 mod before;

@@ -17,8 +17,8 @@ pub struct PowerEp {
 }
 
 impl PowerEp {
-    /// Model with α = 1 (EP), sites on projections, own sites per [piece](gp_likelihoods::Pieces). One
-    /// process per latent, or one for all.
+    /// One process per latent, or one for all; α = 1 (EP), sites on projections, own per
+    /// [piece](gp_likelihoods::Pieces).
     ///
     /// # Errors
     /// [`InferenceError::Shape`] of `processes`.

@@ -10,7 +10,7 @@ use super::site::{Belief, Marginal, Site};
 use crate::error::InferenceError;
 use gp_likelihoods::{Latent, LatentDerivatives, Likelihood, Pieces, Workspace};
 
-/// Part of a factor of weight w in one update: power `min(α, w)`, and the same fraction of its site.
+/// Part of a factor of weight w per update: power `min(α, w)`, same fraction of its site.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Portion {
     /// Fraction of the site, in [0, 1]; 0 is variational.
@@ -348,7 +348,7 @@ impl PointScratch {
         moved
     }
 
-    /// Marginal, site included, of its argument: a or, at the latent level, f.
+    /// Marginal with site, of a or, at the latent level, f.
     fn site_belief(&self, point: Point<'_>, piece: Piece, slot: usize) -> Option<Belief> {
         let (latent, marginal) = (point.latent(piece, slot), point.marginal(piece, slot));
         match point.level {

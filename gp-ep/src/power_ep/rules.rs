@@ -51,8 +51,8 @@ pub struct EpOptions {
     pub negative: NegativePrecision,
     /// Order of site updates.
     pub schedule: SiteOrder,
-    /// Sweeps combined by Anderson mixing, 0 for none; only for parallel sites on projections. Worse mixtures
-    /// are replaced by the last plain sweep.
+    /// Sweeps combined by Anderson mixing, 0: none; for parallel sites on projections. The last plain sweep
+    /// replaces worse mixtures.
     pub memory: usize,
 }
 

@@ -1,5 +1,5 @@
-//! Updates of single observations as rank-one changes of the factor of B. The first one is assumed-density filtering,
-//! see [`BatchEp::add`].
+//! Updates of single observations as rank-one changes of the factor of B, first by [assumed-density
+//! filtering](BatchEp::add).
 
 use super::batch::{BatchEp, Sweep};
 use super::lane::{self, LaneSites, SumOf};
@@ -27,7 +27,7 @@ struct Visitor<'a> {
 }
 
 impl Visitor<'_> {
-    /// Updates one observation; if improper, only counts it.
+    /// Updates an observation; counts improper ones.
     fn visit(&mut self, lane: &mut Lane<LaneSites>, place: usize) -> Result<(), InferenceError> {
         let block = place..place + 1;
         lane.marginals((&Posteriors(self.posteriors), 0), &block)?;

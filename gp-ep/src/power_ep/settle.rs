@@ -1,4 +1,4 @@
-//! End of mini-batch learning: own sites are summed anew and converge, and `ln p(y)` is estimated.
+//! End of mini-batch learning: own sites converge on new sums, and `ln p(y)` is estimated.
 
 use super::minibatch::{MiniBatchEp, Sharing};
 use super::model::PowerEp;
@@ -6,10 +6,10 @@ use super::rules::EpOptions;
 use crate::error::InferenceError;
 use gp_kernels::data::DataSource;
 
-/// Maximum further epochs; change that ends them, in units of marginals.
+/// Maximum further epochs; final change, in units of marginals.
 const EPOCHS_TO_CONVERGE: usize = 3;
 const TOLERANCE: f64 = 0.01;
-/// Maximum epochs of small steps while the estimate is impossible.
+/// Maximum epochs of small steps at impossible estimates.
 const EPOCHS_BACK: usize = 10;
 const SMALL_STEP: f64 = 0.1;
 /// Rounding error per observation of log Z.
@@ -26,8 +26,7 @@ pub struct Settled {
 }
 
 impl MiniBatchEp {
-    /// Estimate of `ln p(y)` with own sites, in one pass; sums must be current, as after
-    /// [`rebuild`](Self::rebuild).
+    /// Estimate of `ln p(y)` with own sites, in one pass; sums must be current ([`rebuild`](Self::rebuild)).
     ///
     /// # Errors
     /// [`InferenceError::Unsupported`] for tied sites; [`InferenceError::ImproperCavity`]; otherwise as
@@ -45,7 +44,7 @@ impl MiniBatchEp {
     }
 
     /// Recomputes sums and lets own sites converge. A probability of labels or counts above 1 means outdated
-    /// sites: small steps for up to ten epochs, then [`InferenceError::ImpossibleEvidence`].
+    /// sites: up to ten epochs of small steps, then [`InferenceError::ImpossibleEvidence`].
     pub(super) fn settle(
         &mut self,
         model: &PowerEp,
@@ -76,7 +75,7 @@ impl MiniBatchEp {
         self.mend(model, data, options, is_over).map(Some)
     }
 
-    /// Estimate of `ln p(y)`, after epochs of small steps if needed.
+    /// Estimate of `ln p(y)`, if needed after small steps.
     fn mend(
         &mut self,
         model: &PowerEp,

@@ -1,8 +1,8 @@
-//! Equivalent exact regression (Bui et al. 2017 appendix H): M surrogate observations `ỹ = W v + N(0, σ̃² I)` of the
-//! whitened inducing values, with the sites' posterior and log Z as marginal likelihood.
+//! Equivalent exact regression (Bui et al. 2017 appendix H): M surrogate observations `ỹ = W v + N(0, σ̃² I)` of
+//! whitened inducing values, with the sites' posterior and, as marginal likelihood, log Z.
 //!
-//! With `T = B − I = L_T L_Tᵀ`, `W = σ̃ L_Tᵀ` and `ỹ = σ̃ L_T⁻¹ η` give the posterior for every σ̃, which the marginal
-//! likelihood sets.
+//! With `T = B − I = L_T L_Tᵀ`, `W = σ̃ L_Tᵀ` and `ỹ = σ̃ L_T⁻¹ η` give the posterior for every σ̃; the marginal
+//! likelihood sets σ̃.
 
 use super::batch::BatchEp;
 use super::model::PowerEp;

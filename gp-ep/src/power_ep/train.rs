@@ -1,8 +1,7 @@
 //! Learning of all parameters.
 //!
 //! *Outer*: EP converges at every evaluation of L-BFGS. *Inner* (Hernández-Lobato & Hernández-Lobato 2016 §3.2):
-//! first-order parameter steps between sweeps, so that sites and parameters converge together. *In mini-batches*: one
-//! step per batch.
+//! first-order parameter steps between sweeps; all converge together. *In mini-batches*: one step per batch.
 
 use super::batch::BatchEp;
 use super::converge::Convergence;
@@ -30,7 +29,7 @@ const PASSES_BESIDE: usize = 5;
 pub struct EpLearning {
     /// Convergence in outer learning, site steps otherwise.
     pub ep: EpOptions,
-    /// Inner learning: maximum sweeps per parameter step. Mini-batches: updates of each batch's sites.
+    /// Inner learning: maximum sweeps per parameter step. Mini-batches: site updates per batch.
     pub sweeps: usize,
     /// Gradient of parameter steps; only [`GradientKind::Converged`] in mini-batches.
     pub gradient: GradientKind,

@@ -6,7 +6,7 @@ use gp_kernels::Kernel;
 use gp_kernels::data::DataError;
 use gp_kernels::placement::KMeans;
 
-/// Partition of N observations into non-empty blocks. A block of n costs O(n²) memory, O(n³) time.
+/// Partition of N observations. A block of n costs O(n²) memory, O(n³) time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Blocks {
     /// Rows, block by block.
@@ -18,7 +18,7 @@ impl Blocks {
     /// Partition by rows (from 0).
     ///
     /// # Errors
-    /// [`InferenceError::Block`] for a row not in exactly one block, or an empty block;
+    /// [`InferenceError::Block`] unless each row is in exactly one block and none is empty;
     /// [`InferenceError::Data`] without blocks.
     pub fn new(blocks: &[Vec<usize>]) -> Result<Self, InferenceError> {
         let order = blocks.concat();
@@ -61,7 +61,7 @@ impl Blocks {
         Ok(Self { order, ends })
     }
 
-    /// At most `count` clusters of the inputs (N×D) by [`KMeans`].
+    /// At most `count` input clusters (N×D) by [`KMeans`].
     ///
     /// # Errors
     /// As [`KMeans::clusters`].

@@ -13,7 +13,7 @@ impl Cholesky {
     /// Extends A to `[[A, B], [Bᵀ, C]]`, in `O(d²k)`.
     ///
     /// `b` is `d×k`, `c` `k×k` (lower triangle read). Beyond [`capacity`](Self::capacity) the buffer doubles.
-    /// Add recorded jitter to the diagonal of `c` if needed.
+    /// Add recorded jitter to `c`'s diagonal if needed.
     ///
     /// # Errors
     /// [`LinalgError::DimensionMismatch`], [`LinalgError::NotFinite`]; [`LinalgError::ExtendBreakdown`] for

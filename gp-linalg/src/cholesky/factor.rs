@@ -15,7 +15,7 @@ use faer::reborrow::ReborrowMut as _;
 use faer::{Accum, ColMut, ColRef, MatMut, MatRef, Par};
 
 impl Cholesky {
-    /// Factors `a`, reusing memory; allocates only beyond the capacity.
+    /// Factors `a`; allocates only beyond the capacity.
     ///
     /// # Errors
     /// As [`factor`](Self::factor); failed attempts leave dimension 0 and their record.
@@ -59,7 +59,7 @@ impl Cholesky {
     ///
     /// # Errors
     /// [`LinalgError::DimensionMismatch`] unless square (factor unchanged); [`LinalgError::InvalidFactor`]
-    /// for non-finite numbers, diagonal entries ≤ 0 (dimension 0).
+    /// unless finite with positive diagonal (dimension 0).
     pub fn set_factor(&mut self, lower: MatRef<'_, f64>) -> Result<(), LinalgError> {
         check_extent("set_factor", "columns", lower.nrows(), lower.ncols())?;
         let dim = lower.nrows();
@@ -78,7 +78,7 @@ impl Cholesky {
         Ok(())
     }
 
-    /// Records the first failure. Checks finiteness only here: non-finite numbers always fail.
+    /// Records the first failure. Non-finite numbers always fail: check only here.
     fn explain_failure(&mut self, a: MatRef<'_, f64>, pivot: usize) -> Result<(), LinalgError> {
         if self.jitter.pivot.is_none() {
             check_lower_finite("matrix", a)?;
@@ -101,7 +101,7 @@ enum Failure {
     Stopped,
 }
 
-/// Columns per panel; work can stop between. Up to two at once.
+/// Columns per panel, up to two at once; work can stop between.
 const PANEL: usize = 512;
 
 fn attempt(

@@ -8,7 +8,7 @@ use crate::triangular;
 use faer::MatMut;
 use faer::reborrow::ReborrowMut as _;
 
-/// Columns per task: fast, but skips most zeros.
+/// Columns per task; skips most zeros.
 const COLUMNS: usize = 64;
 
 impl Cholesky {

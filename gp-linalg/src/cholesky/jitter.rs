@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// Jitter for numerically indefinite matrices.
 ///
 /// Adds `0`, `first`, `first·step`, … up to `largest`, times the mean absolute diagonal, until pivots `l_jj²`
-/// reach `pivot_floor·n·ε` times their diagonal entry (smaller: rounding noise). A zero diagonal fails.
+/// reach `pivot_floor·n·ε` times their diagonal entry (rounding noise below). A zero diagonal fails.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct JitterPolicy {
     /// First jitter after 0, relative.

@@ -1,4 +1,4 @@
-//! Serialised factors: packed lower triangle and jitter record.
+//! Serialised factors: packed triangle, jitter record.
 
 use super::{Cholesky, Storage};
 use crate::error::LinalgError;

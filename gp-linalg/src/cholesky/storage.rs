@@ -10,7 +10,7 @@ const LINE: usize = 8;
 /// Multiples of this column distance share cache sets.
 const ALIASING_BYTES: usize = 2048;
 
-/// Square buffer with a leading `dim`×`dim` factor; strict upper triangle zero.
+/// Square buffer with leading `dim`×`dim` factor, strict upper triangle zero.
 #[derive(Clone)]
 pub(crate) struct Storage {
     buffer: Mat<f64>,

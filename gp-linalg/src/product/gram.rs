@@ -7,7 +7,7 @@ use crate::threading::{Threading, for_column_blocks};
 use faer::reborrow::ReborrowMut as _;
 use faer::{Accum, MatMut, MatRef};
 
-/// Columns at a time: 128 to 256 are equally fast for 100 to 1000 rows, 512 up to a third slower.
+/// Columns at a time: 128 to 256 are equally fast, 512 up to a third slower.
 const DEPTH: usize = 192;
 /// Columns per scaling task.
 const SCALE_WIDTH: usize = 64;
@@ -40,7 +40,7 @@ impl GramScratch {
 
 /// Lower triangle of `dst = [dst +] Φ diag(weights) Φᵀ`.
 ///
-/// `phi` is `M×N`, any strides; `N` `weights` of either sign; `dst` `M×M`, strict upper triangle untouched
+/// `phi` is `M×N`, any strides; `weights` of either sign; `dst` `M×M`, strict upper triangle untouched
 /// ([`symmetrise_lower`](super::symmetrise_lower) fills it).
 ///
 /// # Errors

@@ -7,7 +7,7 @@ use crate::threading::{Threading, block_width, for_row_blocks};
 use faer::reborrow::ReborrowMut as _;
 use faer::{Accum, MatMut, MatRef};
 
-/// Rows per task: 32 to 256 are equally fast; 64 splits 200 rows.
+/// Rows per task: 32 to 256 are equally fast; 64 splits 200.
 const ROWS: usize = 64;
 
 /// Lower triangle of `dst = [dst +] alpha · lhs · rhs`, at half the cost of [`matmul`](super::matmul).

@@ -1,7 +1,7 @@
 //! Matrix products.
 //!
-//! They leave the vector registers clean ([`clear_upper_vector_state`]) and give the same bits for any number of
-//! threads ([`Threading`]). Wrong shapes are errors that leave `dst` unchanged.
+//! Vector registers stay clean ([`clear_upper_vector_state`]); any number of threads ([`Threading`]) gives the same
+//! bits. Errors of shape leave `dst` unchanged.
 
 mod gram;
 mod lower;

@@ -6,8 +6,8 @@ use faer::{Accum, MatMut, MatRef, Par};
 
 /// Rows per task.
 pub(super) const ROWS: usize = 256;
-/// Columns per task: 256 × 512 is nearly as fast as undivided and splits 512 × 512; heights of 450…511 are up
-/// to 40 % slower in faer.
+/// Columns per task: 256 × 512 is nearly as fast as undivided and splits 512 × 512; heights of 450…511 cost
+/// up to 40 % more in faer.
 pub(super) const COLUMNS: usize = 512;
 /// Numbers per cache line; divides block edges.
 pub(super) const GRAIN: usize = 8;

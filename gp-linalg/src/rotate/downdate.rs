@@ -13,8 +13,7 @@ use faer::{Accum, MatMut, MatRef};
 use std::ops::Range;
 
 impl Cholesky {
-    /// Subtracts `W Wᵀ` from the matrix; changes `drag` from `L⁻¹ C` to `L'⁻¹ C`, as
-    /// [`update`](Self::update).
+    /// Subtracts `W Wᵀ` from the matrix; `drag` changes as in [`update`](Self::update).
     ///
     /// # Errors
     /// [`LinalgError::DowndateBreakdown`] if a pivot of `I − PᵀP`, `P = L⁻¹W`, is ≤ `d·ε`;

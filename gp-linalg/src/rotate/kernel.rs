@@ -7,7 +7,7 @@ use pulp::{Simd, WithSimd};
 
 /// Most carried rows per pass: fills AVX2's registers.
 pub const MAX_RANK: usize = 8;
-/// Numbers per panel buffer: half a first-level cache.
+/// Numbers per panel: half a first-level cache.
 const PANEL: usize = 2048;
 
 /// Cosine and sine.
@@ -19,7 +19,7 @@ pub(super) enum Order {
     Up,
 }
 
-/// Rotates each row x of `x` (`n×m`), in order, with each carried row t (`k×m`, k ≤ [`MAX_RANK`]):
+/// Rotates each row x of `x` (`n×m`), in order, with each row t of `carried` (`k×m`, k ≤ [`MAX_RANK`]):
 /// `(x, t) ← (c x + s t, c t − s x)`. `rotations`: k per row.
 pub(super) fn rotate(rotations: &[Rotation], x: MatMut<'_, f64>, carried: MatMut<'_, f64>, order: Order) {
     debug_assert_eq!(rotations.len(), x.nrows() * carried.nrows());

@@ -1,13 +1,11 @@
-//! Rank-k updates and downdates of a factor and of further columns (*chollrup*).
+//! Rank-k updates and downdates of a factor and further columns (*chollrup*).
 //!
-//! `A = L Lᵀ` becomes `A ± W Wᵀ = L' L'ᵀ`, and `X = L⁻¹ C` becomes `X' = L'⁻¹ C` without `C`, by d·k plane
-//! rotations.
+//! `A = L Lᵀ` becomes `A ± W Wᵀ = L' L'ᵀ`, and `X = L⁻¹ C` becomes `X' = L'⁻¹ C` without `C`, by d·k plane rotations.
 //!
-//! - **Update.** Rotations `Q` with `[L W] Q = [L' 0]`. As `[L W] Q Qᵀ [X; 0] = L X = C`, the first d rows of
-//!   `Qᵀ [X; 0]` are `X'`.
-//! - **Downdate** (as in LINPACK, stable). `P = L⁻¹ W`, `S` upper triangular with `Sᵀ S = I − Pᵀ P`; if there is no
-//!   S, it fails and changes nothing. Rotations `Q` with `Q [P; S] = [0; I]`, found from the last row of `P` upwards,
-//!   give `Q [Lᵀ; 0] = [L'ᵀ; Wᵀ]`; with `T = −S⁻ᵀ Pᵀ X`, `Q [X; T] = [X'; 0]`.
+//! - **Update.** `[L W] Q = [L' 0]`. As `[L W] Q Qᵀ [X; 0] = L X = C`, the first d rows of `Qᵀ [X; 0]` are `X'`.
+//! - **Downdate** (as in LINPACK, stable). `P = L⁻¹ W`, `S` upper triangular with `Sᵀ S = I − Pᵀ P`; without S, it
+//!   fails and changes nothing. `Q [P; S] = [0; I]`, from the last row of `P` upwards, gives `Q [Lᵀ; 0] = [L'ᵀ; Wᵀ]`;
+//!   with `T = −S⁻ᵀ Pᵀ X`, `Q [X; T] = [X'; 0]`.
 //!
 //! Rotations are found first, then applied to panels of columns.
 
@@ -45,7 +43,7 @@ impl RotationScratch {
     /// Rotations of the last [`Cholesky::update`].
     ///
     /// Items: groups of ≤ [`MAX_GROUP`] directions: their number, and `d·directions` pairs `[c, s]`, row 0
-    /// first. To rotate a column X, set one number t per direction to 0; for each row x in order, each t:
+    /// first. To rotate X, set one t per direction to 0; for each row x in order, each t:
     /// `(x, t) ← (c x + s t, c t − s x)`. Finish a group before the next.
     pub fn groups(&self) -> impl Iterator<Item = (usize, &[[f64; 2]])> {
         self.sequence.all_groups()

@@ -1,4 +1,4 @@
-//! Packing of rows into vectors, inlined for the kernel.
+//! Packing of rows into vectors.
 
 use faer::reborrow::ReborrowMut as _;
 use faer::{MatMut, MatRef};

@@ -9,7 +9,7 @@ use std::ops::Range;
 /// Columns per task: 64 × 500 numbers fit second-level caches.
 const TASK_COLUMNS: usize = 64;
 
-/// `d·k` rotations in groups of ≤ [`MAX_RANK`] directions, one after another.
+/// `d·k` rotations in groups of ≤ [`MAX_RANK`] directions.
 #[derive(Clone, Default)]
 pub(super) struct Sequence {
     dim: usize,

@@ -15,8 +15,8 @@ const BLOCK: usize = 16;
 impl Cholesky {
     /// Adds `W Wᵀ` to the matrix; changes `drag` from `L⁻¹ C` to `L'⁻¹ C`.
     ///
-    /// `w` is `d×k`; `drag` `d×m`, any strides ([`rotate::nothing`](super::nothing) for none), shared by
-    /// [`Threading::Pool`]. Recorded jitter stays in the matrix. Non-finite dragged columns affect no others.
+    /// `w` is `d×k`, `drag` `d×m`, any strides ([`rotate::nothing`](super::nothing) for none), shared by
+    /// [`Threading::Pool`]. Jitter stays in the matrix. Non-finite dragged columns affect no others.
     ///
     /// # Errors
     /// [`LinalgError::DimensionMismatch`], [`LinalgError::NotFinite`]; factor, `drag` unchanged.

@@ -5,7 +5,7 @@ use pulp::{Simd, WithSimd};
 
 /// Replaces every `x` by `ln x`.
 ///
-/// Error ≤ 2 ulp for positive numbers, even subnormal; 0 gives −∞, negative numbers NaN; +∞, NaN stay.
+/// Error ≤ 2 ulp for positive, even subnormal `x`; −∞ for 0, NaN for negative; +∞, NaN stay.
 pub fn ln_in_place(x: &mut [f64]) {
     dispatch(Ln(x));
 }

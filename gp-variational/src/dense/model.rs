@@ -7,7 +7,7 @@ use gp_likelihoods::Likelihood;
 use gp_linalg::Threading;
 use gp_optim::{Parameter, ParameterSet, ParameterSetMut};
 
-/// Gaussian posterior over all latent values, without inducing inputs.
+/// Gaussian over all latent values, without inducing inputs.
 ///
 /// Parameters: each kernel's, then the likelihood's.
 #[derive(Clone, Debug)]

@@ -1,4 +1,4 @@
-//! State of the dense posterior: λ and ν, convergence, bound and derivatives.
+//! State λ and ν: convergence, bound, derivatives.
 
 use super::latent::{DenseLatent, Sites};
 use super::model::DenseVariational;
@@ -86,7 +86,7 @@ impl DenseState {
         })
     }
 
-    /// Sets a stop signal, polled during factorisations too.
+    /// Sets a stop signal, polled also in factorisations.
     pub fn set_stop_signal(&mut self, stop_signal: StopSignal) {
         self.evaluator = Evaluator::new(self.evaluator.threading()).with_stop_signal(stop_signal);
     }
@@ -153,8 +153,8 @@ impl DenseState {
         self.restore(model)
     }
 
-    /// Bound; writes its gradient by all natural values, without priors, at constant m and S: that of the
-    /// maximal bound only at convergence.
+    /// Bound; writes its gradient by all natural values, without priors, at constant m and S: the gradient of
+    /// the maximal bound at convergence only.
     ///
     /// # Errors
     /// As [`value`](Self::value), and [`InferenceError::Shape`].

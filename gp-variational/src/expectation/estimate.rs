@@ -1,4 +1,4 @@
-//! Expected log density of one observation in one component, with derivatives.
+//! Expected log density of one observation and component, with derivatives.
 
 use super::draws::Nodes;
 use super::samples::Samples;
@@ -33,7 +33,7 @@ pub(crate) struct Observed<'a> {
 }
 
 impl Estimates {
-    /// Log densities at samples of several observations, for score estimators; beliefs `q`.
+    /// Log densities at samples for beliefs `q`, for score estimators.
     pub(crate) fn sample(
         &mut self,
         asked: (&dyn Likelihood, Targets<'_>),
@@ -157,8 +157,8 @@ impl Estimates {
 
 /// Mean of `h_i (ℓ_i − a_i)` over samples, and its variance.
 ///
-/// Unbiased for any a independent of `h_i`. `a_i = Σ_{j≠i} h_j² ℓ_j / Σ_{j≠i} h_j²` (Bonilla et al. 2019 eq.
-/// 101, other samples) cancels constants in ℓ.
+/// Unbiased for any a independent of `h_i`: `a_i = Σ_{j≠i} h_j² ℓ_j / Σ_{j≠i} h_j²` (Bonilla et al. 2019 eq.
+/// 101) cancels constants in ℓ.
 fn score_mean(values: &[f64], h: impl Fn(usize) -> f64, controlled: bool) -> (f64, f64) {
     let count = values.len() as f64;
     let squares = || (0..values.len()).map(|i| h(i) * h(i));

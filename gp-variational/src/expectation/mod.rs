@@ -16,7 +16,7 @@ pub(crate) const MAX_SAMPLES: usize = 1 << 16;
 /// Method for expected log densities.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub enum Expectation {
-    /// Closed form or quadrature: tens (several latents: thousands) of evaluations.
+    /// Closed form or quadrature: tens of evaluations (several latents: thousands).
     #[default]
     Exact,
     /// Samples of latent values (Bonilla et al. 2019 Theorem 1).
@@ -64,7 +64,7 @@ pub enum Draws {
     /// Independent draws per observation.
     #[default]
     Random,
-    /// One of 32 [`Cubature::quasi_random`] sets per observation, with random signs; S is rounded up to even.
+    /// One of 32 [`Cubature::quasi_random`] sets per observation, random signs; S is rounded up to even.
     ///
     /// [`Cubature::quasi_random`]: gp_likelihoods::quadrature::Cubature::quasi_random
     QuasiRandom,

@@ -1,4 +1,4 @@
-//! Divergence for a full covariance by its Cholesky factor.
+//! Divergence by the Cholesky factor.
 
 use super::check_finite;
 use super::{add_mean_gradient, of_mean};

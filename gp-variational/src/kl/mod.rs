@@ -1,6 +1,6 @@
 //! Divergence from a whitened prior, `KL(N(m, S) ‖ N(0, I)) = ½ (tr S + mᵀm − n − ln det S)`.
 //!
-//! Accurate to about `n ε` near the prior. Gradients are *added*, times a weight: −1 (or −β) in a lower bound.
+//! Accurate to about `n ε` near the prior. Gradients are *added*, times −1 (or −β) in a lower bound.
 
 mod diagonal;
 mod full;

@@ -1,4 +1,4 @@
-//! Bound on `ln p(y)` and its gradient, on all data or a batch.
+//! Bound on `ln p(y)` and gradient, on data or a batch.
 
 use super::entropy::Working;
 use super::mixture::Mixture;
@@ -37,7 +37,7 @@ pub(super) struct SamplingMemory {
 }
 
 impl Bound {
-    /// Bound on all data, loaded.
+    /// Bound on all data.
     ///
     /// # Errors
     /// [`InferenceError::Data`], [`InferenceError::Shape`] or [`InferenceError::Observation`].
@@ -154,7 +154,7 @@ impl Bound {
         self.assemble(model, model.posterior())
     }
 
-    /// Bound; writes its gradient by all natural values, without priors, in the order of
+    /// Bound; writes its gradient by all natural values, without priors, ordered as
     /// [`Savigp::parameter_names`]; 0 by latent functions if none is free.
     ///
     /// # Errors
@@ -235,7 +235,7 @@ impl Bound {
         self.passes.run(pass, &mut self.sums, |block, extra| rule.answer(block, extra))
     }
 
-    /// Sampling variance of the last gradient by posterior means / squared length.
+    /// Relative sampling variance of the last gradient by posterior means.
     #[must_use]
     pub fn relative_noise(&self) -> f64 {
         let sums = self.sums.numbers.last().copied().unwrap_or(0.0);

@@ -1,7 +1,7 @@
 //! `−KL(q ‖ p)` of a mixture from the whitened prior, or a lower bound, with derivatives.
 //!
-//! With proportions π and `KL_k` of component k, every bound is `Σ_k π_k b_k − Σ_k π_k ln Σ_l π_l exp a_kl`. A pair
-//! enters through `T = S_k + S_l` and `d² = Δᵀ T⁻¹ Δ`, `Δ = m_k − m_l`.
+//! With proportions π and `KL_k` of component k, bounds are `Σ_k π_k b_k − Σ_k π_k ln Σ_l π_l exp a_kl`; pairs enter
+//! through `T = S_k + S_l` and `d² = Δᵀ T⁻¹ Δ`, `Δ = m_k − m_l`.
 
 use super::mixture::{Covariance, Mixture};
 use crate::kl;

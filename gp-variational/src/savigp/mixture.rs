@@ -1,7 +1,8 @@
-//! Approximate posterior as parameters: `q(v) = Σ_k π_k Π_q N(v_q; m_kq, S_kq)` (Bonilla et al. 2019 eq. 8, whitened).
+//! Approximate posterior as parameters: `q(v) = Σ_k π_k Π_q N(v_q; m_kq, S_kq)` (Bonilla et al. 2019 eq. 8,
+//! whitened).
 //!
-//! All latent functions share the components. `S = L_S L_Sᵀ` if full, variances if diagonal. Proportions π are the
-//! softmax of logits, the first of which is 0.
+//! Latent functions share the components. `S = L_S L_Sᵀ` if full, variances if diagonal. π is the softmax of logits,
+//! the first 0.
 
 use faer::{Mat, MatMut, MatRef};
 use gp_ep::{InferenceError, check_count};
@@ -59,8 +60,8 @@ impl Mixture {
         Ok(Self { covariance, counts: counts.to_vec(), logits: None, parts })
     }
 
-    /// Prior with random means of standard deviation ½, for products of latents, where the prior is a saddle
-    /// point.
+    /// Prior with random means of standard deviation ½, where the prior is a saddle point (products of
+    /// latents).
     ///
     /// # Errors
     /// As [`prior`](Self::prior).
@@ -88,8 +89,8 @@ impl Mixture {
         Self::prior(counts, covariance)?.split(components, seed)
     }
 
-    /// K copies of one Gaussian, preferably trained: equal proportions, means a tenth of its standard
-    /// deviation apart.
+    /// K copies of one Gaussian, preferably trained: equal proportions, means apart by a tenth of its
+    /// standard deviation.
     ///
     /// # Errors
     /// As [`repeated`](Self::repeated).

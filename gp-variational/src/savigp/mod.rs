@@ -1,9 +1,9 @@
 //! Variational inference with Gaussian and mixture posteriors, for any likelihood (Bonilla et al. 2019).
 //!
 //! Latent functions are `f_i = φ_iᵀv + N(0, s_i)`, `v ~ N(0, I)`, `q(v) = Σ_k π_k Π_q N(v_q; m_kq, S_kq)`. Under
-//! component k an observation's latent values are independent Gaussians, mean `φ_iᵀm`, variance `s_i + φ_iᵀSφ_i`. The
-//! bound on `ln p(y)`, `Σ_i Σ_k π_k E_k[ln p(y_i | f_i)] − KL(q ‖ p)`, needs only expectations under these and their
-//! derivatives g and h by mean and variance.
+//! component k latent values are independent Gaussians, mean `φ_iᵀm`, variance `s_i + φ_iᵀSφ_i`. The bound on
+//! `ln p(y)`, `Σ_i Σ_k π_k E_k[ln p(y_i | f_i)] − KL(q ‖ p)`, needs only these expectations and derivatives g and h
+//! by mean and variance.
 //!
 //! | option | setting |
 //! |---|---|
@@ -21,7 +21,7 @@
 //! | SAVIGP, mixture (Bonilla et al. 2019) | K diagonal Gaussians | samples | any without natural gradients |
 //! | VFE | one full Gaussian, Gaussian noise | exact | [`Savigp::converge`], in one step |
 //!
-//! Diagonal covariances are of whitened inducing values: the prior is diagonal for any kernel.
+//! Diagonal covariances are of whitened inducing values, whose prior is diagonal for any kernel.
 //!
 //! Sums over data have a fixed order: threads change no bits. Memory of a batch does not grow with N.
 

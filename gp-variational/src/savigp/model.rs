@@ -1,4 +1,4 @@
-//! Sparse variational model: latent functions, likelihood, approximate posterior.
+//! Latent functions, likelihood, approximate posterior.
 
 use super::entropy::EntropyBound;
 use super::mixture::{Covariance, Mixture};
@@ -9,7 +9,7 @@ use gp_kernels::posterior::{MixturePosterior, PosteriorFactor};
 use gp_likelihoods::Likelihood;
 use gp_optim::ParameterSet as _;
 
-/// [`LatentModel`] with a Gaussian or mixture posterior.
+/// [`LatentModel`] with Gaussian or mixture posterior.
 ///
 /// Parameters: latent functions', likelihood's, posterior's.
 #[derive(Clone, Debug)]
@@ -21,8 +21,8 @@ pub struct Savigp {
 }
 
 impl Savigp {
-    /// SVGP: one full Gaussian, at first the prior; exact expectations; one process per latent, or one
-    /// shared, projected once.
+    /// SVGP: one full Gaussian, initially the prior; exact expectations; one process per latent, or one for
+    /// all.
     ///
     /// # Errors
     /// [`InferenceError::Shape`].

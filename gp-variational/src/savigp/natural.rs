@@ -1,4 +1,4 @@
-//! Natural-gradient steps of a single full Gaussian.
+//! Natural-gradient steps of one full Gaussian.
 //!
 //! In natural parameters (precision `B = S⁻¹`, shift B m), a step of length ρ is `B ← (1 − ρ) B + ρ (I − 2Λ)`, then
 //! `m ← m + ρ B⁻¹ (g − m)` with the new B, `g = Σ g_i φ_i`, `Λ = Σ h_i φ_iφ_iᵀ`. At ρ = 1 on all data, `B = I − 2Λ`:

@@ -1,4 +1,4 @@
-//! Pass rule: expected log densities and derivatives from a block's marginals.
+//! Expected log densities and derivatives from a block's marginals.
 
 use super::entropy::Working;
 use super::mixture::{Covariance, Mixture};

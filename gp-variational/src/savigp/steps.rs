@@ -1,4 +1,4 @@
-//! Natural-gradient step from sums, in reused memory.
+//! Natural-gradient step from sums.
 
 use super::entropy::Working;
 use super::mixture::{Covariance, Mixture, Part};

@@ -2,8 +2,8 @@
 //!
 //! - *All together*: L-BFGS on everything.
 //! - *Alternating* (Bonilla et al. 2019 §9.2): L-BFGS on one group after the other.
-//! - *Outer*: L-BFGS on everything but the posterior, converged by natural gradients at every evaluation.
-//! - *In batches*: a first-order method on everything, or with natural-gradient steps of the posterior.
+//! - *Outer*: L-BFGS on the rest, with the posterior converged by natural gradients at every evaluation.
+//! - *In batches*: first-order steps, for the posterior optionally natural-gradient steps.
 
 use super::bound::{Bound, SamplingMemory};
 use super::mixture::Mixture;
@@ -68,16 +68,16 @@ impl BoundLearning {
 pub struct BoundState {
     /// Bound with its memory.
     pub bound: Bound,
-    /// Final convergence of one full Gaussian in outer learning.
+    /// Outer learning: final convergence of one full Gaussian.
     pub ascent: Option<Ascent>,
 }
 
 type Watching<'a> = OnEvaluation<'a, MixturePosterior<InducingPosterior>>;
 
-/// Adaptive samples, at most doubled or halved per batch.
+/// Adaptive samples, changed at most twofold per batch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NoiseTarget {
-    /// Noise of the gradient by posterior means, relative to its length.
+    /// Gradient noise by posterior means, relative to gradient length.
     pub relative: f64,
     /// Minimum number of samples.
     pub least: usize,
@@ -126,8 +126,8 @@ impl Savigp {
         Ok(Trained { run, state: BoundState { bound, ascent: None } })
     }
 
-    /// L-BFGS on groups in turn: posterior, kernels, likelihood, inducing inputs; ends at a gain of at most
-    /// 10⁻⁶ per round (Bonilla et al. 2019 §9.2). Iteration limits are per group and round.
+    /// L-BFGS on posterior, kernels, likelihood, inducing inputs in turn; ends at a gain of at most 10⁻⁶ per
+    /// round (Bonilla et al. 2019 §9.2). Iteration limits are per group and round.
     ///
     /// # Errors
     /// As [`learn_with`](gp_ep::Inference::learn_with).
@@ -320,14 +320,14 @@ impl Companion for Sampled {
 }
 
 impl Bound {
-    /// Starts the clock; sets the stop signal.
+    /// Starts the clock, sets the stop signal.
     fn heed(&mut self, options: &MinimiseOptions) -> MinimiseOptions {
         let options = MinimiseOptions { control: options.control.begun(), ..options.clone() };
         self.set_stop_signal(options.control.stop_signal());
         options
     }
 
-    /// Keeps an error in `fault`.
+    /// Next batch; keeps an error in `fault`.
     fn next_batch(
         &mut self,
         model: &Savigp,
@@ -349,7 +349,7 @@ impl Bound {
     }
 }
 
-/// Data faults first: smaller steps would not help.
+/// Data faults first: smaller steps cannot help.
 fn unless<R>(fault: Option<InferenceError>, run: Result<R, InferenceError>) -> Result<R, InferenceError> {
     fault.filter(|fault| *fault != DataError::Stopped.into()).map_or(run, Err)
 }

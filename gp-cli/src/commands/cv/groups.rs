@@ -63,8 +63,8 @@ impl<'a> Groups<'a> {
         Ok(Division::of_the_rest(tests, rows, vec![words], json))
     }
 
-    /// Rows and group counts per fold. Each group, largest first (random ties), minimises the sum of squared
-    /// row and label shares.
+    /// Rows and group counts per fold. Each group, largest first (random ties), goes where squared shares of
+    /// rows and labels sum to least.
     fn shared_out(&self, count: usize, rows: usize, seed: u64) -> (Vec<Vec<usize>>, Vec<usize>) {
         let mut order: Vec<&Vec<usize>> = self.groups.iter().collect();
         order.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));

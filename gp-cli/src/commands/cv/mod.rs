@@ -165,7 +165,7 @@ fn by(options: &CvOptions) -> Option<(&'static str, &str)> {
     groups.or(options.rolling.as_deref().map(|name| ("--rolling", name)))
 }
 
-/// Reading options; `true` if the dividing column is input: `--rolling` unless excluded, never `--groups`.
+/// Reading options; `true` if the `--rolling` column is input.
 fn read_options(options: &CvOptions) -> Result<(ReadOptions, bool), CliError> {
     let mut read = options.spec.read_options(&options.choice)?;
     let Some((flag, name)) = by(options) else { return Ok((read, false)) };

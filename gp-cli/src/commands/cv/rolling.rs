@@ -1,4 +1,4 @@
-//! Rolling validation: consecutive folds, each scored by a model of earlier rows.
+//! Rolling validation: folds scored by models of earlier rows.
 
 use super::division::{Division, Part};
 use crate::data::{Column, FILL_OR_DROP, Frame};
@@ -42,7 +42,7 @@ impl<'a> Rolling<'a> {
         Ok(Self { source, column, times, order, gap, window })
     }
 
-    /// First part for training only, then `count` folds of about equal size.
+    /// First part only for training, then `count` folds of about equal size.
     pub(super) fn divide(&self, count: usize) -> Result<Division, CliError> {
         let cuts = self.cuts(count)?;
         let ends = cuts.iter().skip(1).copied().chain([self.order.len()]);

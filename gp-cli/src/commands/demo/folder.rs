@@ -16,7 +16,7 @@ pub(super) struct OutputFolder {
 }
 
 impl OutputFolder {
-    /// Creates the folder; without `force`, only if empty or written by a demo.
+    /// Creates the folder; without `force`, only if empty or a demo's.
     pub(super) fn prepare(path: &Path, force: bool) -> Result<Self, CliError> {
         if !force && is_foreign(path)? {
             let message = format!(

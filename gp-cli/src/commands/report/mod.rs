@@ -67,7 +67,7 @@ pub fn run(options: &ReportOptions, context: &Context, notes: &mut Notes<'_>) ->
     Ok(())
 }
 
-/// HTML with model, influences, training; scores and plots per table.
+/// HTML: model, influences, training; scores and plots per table.
 ///
 /// # Errors
 /// As [`plot::picture`](super::plot::picture).

@@ -17,7 +17,7 @@ pub(super) struct BestSoFar {
     pub(super) how: String,
 }
 
-/// Best target, if needed: `--best`, otherwise best predicted mean at stored points.
+/// Best target if needed: `--best`, else best predicted mean at stored points.
 pub(super) fn find(options: &SuggestOptions, model: &Model) -> Result<Option<BestSoFar>, CliError> {
     let (By::Improvement, Some(goal)) = (options.by, options.goal) else { return Ok(None) };
     let target = model.target();

@@ -1,4 +1,4 @@
-//! Maximisation: exhaustive in small spaces, otherwise Latin hypercube with corners, then hill climbing.
+//! Maximisation: exhaustive in small spaces, else Latin hypercube, corners, hill climbing.
 
 use super::space::{Axis, InputValues, Space};
 use crate::error::CliError;
@@ -156,7 +156,7 @@ fn all(space: &Space, count: usize) -> Vec<InputValues> {
     (0..count).map(place).collect()
 }
 
-/// Latin hypercube (a point in each of N equal parts per input), then corners.
+/// Latin hypercube (one point per N-th of each input), then corners.
 fn hypercube(space: &Space, rng: &mut ChaCha8Rng) -> Vec<InputValues> {
     let free = space.free();
     let count = (PER_INPUT * free.len()).clamp(LEAST, MOST);

@@ -14,7 +14,7 @@ use arrow_array::types::{
 use arrow_array::{Array, GenericByteViewArray};
 use arrow_schema::{DataType, TimeUnit};
 
-/// Type of a numeric column; `None` for words.
+/// Numeric column type; `None` for words.
 pub(super) fn kind_of_numbers(kind: &DataType) -> Option<Kind> {
     match kind {
         DataType::Boolean => Some(Kind::Boolean),
@@ -24,8 +24,7 @@ pub(super) fn kind_of_numbers(kind: &DataType) -> Option<Kind> {
     }
 }
 
-/// Appends numbers, NaN if missing: dates in days, durations and times of day in seconds. The error names a
-/// non-numeric type.
+/// Appends numbers: NaN if missing, dates in days, times in seconds. Errors name other types.
 pub(super) fn append_numbers(array: &dyn Array, out: &mut Vec<f64>) -> Result<(), String> {
     match array.data_type() {
         DataType::Boolean => {
@@ -107,7 +106,7 @@ fn append_times(array: &dyn Array, out: &mut Vec<f64>) -> Result<(), String> {
     Ok(())
 }
 
-/// Appends words. The error names another type, or tells of bytes that are not text.
+/// Errors name other types or non-UTF-8 bytes.
 pub(super) fn append_words(array: &dyn Array, out: &mut LevelBuilder) -> Result<(), String> {
     let mut push = |bytes: Option<&[u8]>| bytes.map(text).transpose().map(|word| out.push(word));
     match array.data_type() {
@@ -125,7 +124,7 @@ pub(super) fn append_words(array: &dyn Array, out: &mut LevelBuilder) -> Result<
     Ok(())
 }
 
-/// `true` for integers that floating-point numbers do not all represent.
+/// `true` for integers that f64 may round.
 pub(super) fn are_long(kind: &DataType) -> bool {
     matches!(kind, DataType::Int64 | DataType::UInt64)
 }
@@ -143,7 +142,7 @@ fn digits<T: ArrowPrimitiveType<Native: ToString>>(array: &dyn Array, out: &mut 
     values.for_each(|value| out.push(value.map(|value| value.to_string()).as_deref()));
 }
 
-/// Bytes of words beyond the buffers' size, because views may overlap.
+/// Word bytes beyond buffers: views may overlap.
 pub(super) fn shared_letters(array: &dyn Array) -> f64 {
     match array.data_type() {
         DataType::Utf8View => beyond_buffers(array.as_string_view()),

@@ -28,8 +28,7 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ArrowFile;
 
-/// First and last bytes of a file; otherwise it is a stream. Batches are located by the list at the end,
-/// since some writers leave other bytes between them.
+/// Start and end of files, not streams. The footer locates batches: some writers leave gaps.
 const MAGIC: &[u8; 6] = b"ARROW1";
 
 impl Format for ArrowFile {
@@ -74,7 +73,7 @@ impl Format for ArrowFile {
         Ok(Box::new(Batches { supply: input, heading: heading.into(), schema, from, rows: 0 }))
     }
 
-    /// Batches of a file; a stream has no list of them.
+    /// `None` for streams, which list no batches.
     fn own_pieces<'a>(
         &self,
         input: &'a Input,
@@ -116,7 +115,7 @@ enum Opened<R: Read> {
     Stream(StreamReader<R>),
 }
 
-/// Same as [`opened`], with all batches.
+/// [`opened`], with all batches.
 fn open<'a, R: Read + Seek + 'a>(
     supply: &dyn Supply,
     from: R,
@@ -128,8 +127,7 @@ fn open<'a, R: Read + Seek + 'a>(
     })
 }
 
-/// Opens a file or stream after checking the sizes that it states against free memory. `held` selects the
-/// memory held at a time.
+/// Checks stated sizes; `held` gives bytes held at once.
 fn opened<R: Read + Seek>(
     supply: &dyn Supply,
     mut from: R,
@@ -157,7 +155,7 @@ fn opened<R: Read + Seek>(
     })
 }
 
-/// `true` for a file; `false` for a stream, with the reader at its start; `None` for a truncated file.
+/// `false` for streams, rewound; `None` if truncated.
 fn is_file(from: &mut (impl Read + Seek)) -> io::Result<Option<bool>> {
     from.rewind()?;
     if read_up_to(from, MAGIC.len() as u64)? != MAGIC {
@@ -225,7 +223,7 @@ fn columns(
     Ok(columns)
 }
 
-/// Column; long integers are read exactly with `as_words`.
+/// With `as_words`, long integers stay exact.
 fn column(name: &str, (kind, as_words): (&DataType, bool), arrays: &[&ArrayRef]) -> Result<Column, String> {
     let mut words = LevelBuilder::default();
     if as_words && cells::are_long(kind) {

@@ -1,5 +1,4 @@
-//! Memory that an Arrow file claims. The third-party reader allocates the sizes that messages state, which can kill
-//! the process; they are checked first.
+//! Memory claims, checked because the third-party reader's allocations can kill the process.
 
 use crate::data::counted::read_up_to;
 use crate::own_rows::share_of_rows;
@@ -8,11 +7,11 @@ use gp_optim::Team;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 
-/// Exclusive limit on bytes per column buffer of a batch.
+/// Exclusive limit per column buffer.
 const MAX_BYTES: i64 = 1 << 32;
-/// First bytes of a message; old writers omit them.
+/// Message start; absent from old files.
 const CONTINUATION: [u8; 4] = [0xff; 4];
-/// Bytes at the end of a file: list length and magic bytes.
+/// Footer length and magic bytes.
 const END: u64 = 10;
 
 pub(super) enum SizeFault {
@@ -28,24 +27,24 @@ impl From<io::Error> for SizeFault {
     }
 }
 
-/// Claimed bytes, with unpacked buffers.
+/// Bytes, buffers unpacked.
 #[derive(Default)]
 pub(super) struct Claims {
     pub(super) all: f64,
-    /// Parts kept between batches: names and dictionaries.
+    /// Names and dictionaries.
     kept: f64,
     largest: f64,
-    /// Rows of each batch.
+    /// Per batch.
     rows: Vec<usize>,
 }
 
 impl Claims {
-    /// Bytes needed with one batch at a time.
+    /// One batch at a time.
     pub(super) fn of_one_batch(&self) -> f64 {
         self.kept + self.largest
     }
 
-    /// Claims from the current position on. Faults other than sizes are left to the reader.
+    /// Claims from here on; only sizes are checked.
     pub(super) fn of_stream(from: &mut (impl Read + Seek)) -> Result<Self, SizeFault> {
         let mut at = from.stream_position()?;
         let end = from.seek(SeekFrom::End(0))?;
@@ -61,7 +60,7 @@ impl Claims {
         Ok(claims)
     }
 
-    /// Claims of the listed parts. Overlapping parts are refused: a small file could claim unlimited memory.
+    /// Claims of parts. Refuses overlaps: small files could claim unlimited memory.
     pub(super) fn of_list(from: &mut (impl Read + Seek)) -> Result<Self, SizeFault> {
         let (list, bytes) = list(from)?;
         let footer = root_as_footer(&bytes).map_err(|_| SizeFault::NoList)?;
@@ -107,7 +106,7 @@ impl Claims {
         Ok(())
     }
 
-    /// Batches of this process, those whose first row is in its share, and the number of rows before.
+    /// Own batches, and rows before.
     pub(super) fn own_batches(&self, team: &Team) -> (Range<usize>, u64) {
         let before = self.rows.iter().scan(0_usize, |sum, &rows| {
             let before = *sum;
@@ -130,7 +129,7 @@ impl Claims {
     }
 }
 
-/// Bytes of buffers beyond the body, because of compression or overlap.
+/// Beyond the body, by compression or overlap.
 fn buffers(
     from: &mut (impl Read + Seek),
     batch: &RecordBatch<'_>,
@@ -177,7 +176,7 @@ fn check_types(schema: Schema<'_>) -> Result<(), SizeFault> {
     schema.fields().into_iter().flatten().find_map(unread).map_or(Ok(()), Err)
 }
 
-/// Bytes of column names, which may overlap in the file.
+/// Column names may overlap in files.
 fn letters(schema: Schema<'_>) -> f64 {
     schema.fields().into_iter().flatten().map(|field| letters_of(&field)).sum()
 }
@@ -197,13 +196,12 @@ fn list(from: &mut (impl Read + Seek)) -> Result<(u64, Vec<u8>), SizeFault> {
     Ok((place, read_at(from, place, end - place)?))
 }
 
-/// Description without its length prefix.
 fn behind_prefix(bytes: &[u8]) -> &[u8] {
     let prefix = if bytes.starts_with(&CONTINUATION) { 8 } else { 4 };
     bytes.get(prefix..).unwrap_or_default()
 }
 
-/// Position and length of a description; `None` at the end.
+/// `None` at the end.
 fn description<M: Read + Seek>(messages: &mut M, at: u64, end: u64) -> io::Result<Option<(u64, i32)>> {
     let number = |messages: &mut M, at: u64| -> io::Result<Option<[u8; 4]>> {
         if at + 4 > end { Ok(None) } else { Ok(read_at(messages, at, 4)?.try_into().ok()) }
@@ -216,7 +214,7 @@ fn description<M: Read + Seek>(messages: &mut M, at: u64, end: u64) -> io::Resul
     Ok(length.map(|length| (head, length)))
 }
 
-/// Position after `length` bytes; an error past the end.
+/// Fails past `end`.
 fn skip(at: u64, length: i64, end: u64) -> Result<u64, SizeFault> {
     let there = u64::try_from(length).ok().and_then(|length| at.checked_add(length));
     there.filter(|&there| there <= end).ok_or(SizeFault::Impossible(length))
@@ -244,7 +242,7 @@ mod tests {
         bytes
     }
 
-    /// Entry of the last batch: offset, length of description, length of body.
+    /// Offset, description length, body length.
     fn last_batch() -> usize {
         let (at, bytes) = list(&mut Cursor::new(FILE)).ok().unwrap();
         let footer = root_as_footer(&bytes).unwrap();

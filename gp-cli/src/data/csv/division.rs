@@ -1,7 +1,7 @@
-//! Division of a text among processes, at the starts of records.
+//! Division of text among processes, at record starts.
 //!
-//! Each process passes over an equal number of bytes. Whether these begin within quotation marks depends on those before;
-//! so it follows them from every state, and all exchange where they ended.
+//! Each scans an equal number of bytes, from every parser state, because earlier quotation marks are unknown; all
+//! exchange final states.
 
 use super::super::supply::{Supply, unreadable};
 use super::open_quote::At;
@@ -13,19 +13,19 @@ use std::ops::Range;
 
 const AT_ONCE: usize = 1 << 16;
 
-/// Consecutive records of a text.
+/// Consecutive records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct TextPart {
-    /// Position from the first byte of the file, byte-order mark included.
+    /// With byte-order mark.
     pub(super) bytes: Range<u64>,
     /// Line ends before.
     pub(super) lines: u64,
 }
 
-/// Own part of a text whose records are in `body`.
+/// Own part of `body`.
 ///
 /// # Errors
-/// Unreadable bytes, and lost messages.
+/// Unreadable bytes, lost messages.
 pub(super) fn own_part(
     team: &Team,
     supply: &dyn Supply,
@@ -35,7 +35,7 @@ pub(super) fn own_part(
     let (rank, count) = (team.rank() as u64, team.count() as u64);
     let TextPart { bytes: Range { start, end }, lines } = body.clone();
     let length = end.saturating_sub(start);
-    // A record that starts with a share belongs to it: the line end before it is passed over with the share.
+    // A record that starts at a cut belongs to the later process, with the line end before it.
     let cut = |rank: u64| match rank {
         0 => start,
         rank if rank == count => end,
@@ -50,23 +50,21 @@ pub(super) fn own_part(
     Ok(resolved(team, &passage, first, end)?.behind(lines))
 }
 
-/// Error for a part that another process cannot read.
+/// Error: another process cannot read.
 pub(super) fn elsewhere() -> CliError {
     CliError::new(ErrorKind::Elsewhere, "another process cannot read its part of the table")
 }
 
-/// Start of a record, and line ends before it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Start {
     byte: u64,
     lines: u64,
 }
 
-/// Way through consecutive bytes from one state.
 #[derive(Clone, Copy, Debug)]
 struct Way {
     at: At,
-    /// First record that starts behind a byte passed.
+    /// First record after a scanned byte.
     first: Option<Start>,
 }
 
@@ -118,7 +116,7 @@ impl Passage {
         }
     }
 
-    /// Line ends, then end and start of each way, as numbers.
+    /// Line ends, final states, first records.
     fn numbers(&self) -> Vec<f64> {
         let of_way = |way: &Way| {
             let first = way.first.map_or([-1.0; 2], |first| [first.byte as f64, first.lines as f64]);
@@ -130,7 +128,6 @@ impl Passage {
 
 const NUMBERS: usize = 1 + 3 * At::ALL.len();
 
-/// Part of this process, from the passages of all.
 fn resolved(team: &Team, own: &Passage, first: Start, end: u64) -> Result<TextPart, TeamError> {
     let all = team.gather(&own.numbers())?;
     let (mut starts, mut at, mut before) = (Vec::with_capacity(team.count() + 1), At::CellStart, 0);
@@ -141,7 +138,7 @@ fn resolved(team: &Team, own: &Passage, first: Start, end: u64) -> Result<TextPa
         at = At::ALL[state as usize];
         before += numbers[0] as u64;
     }
-    // Without a start in its bytes, a process has no records.
+    // A process without a record start has no records.
     let next = |rank: usize| starts[rank..].iter().flatten().next().copied();
     let start = next(team.rank()).unwrap_or(Start { byte: end, lines: before });
     let stop = starts.get(team.rank() + 1..).and_then(|rest| rest.iter().flatten().next());
@@ -166,7 +163,7 @@ mod tests {
     use crate::data::{FrameStream, Input, ReadOptions};
     use proptest::prelude::*;
 
-    /// Cells and place of each row.
+    /// Cells and place per row.
     fn rows(mut pieces: Box<dyn FrameStream + '_>) -> Result<Vec<Vec<String>>, CliError> {
         let mut rows = Vec::new();
         while let Some(piece) = pieces.next_piece()? {
@@ -189,7 +186,7 @@ mod tests {
         read.map_err(|error| error.to_string())
     }
 
-    /// Rows of each process; the error of any.
+    /// Rows per process, or any error.
     fn divided(text: &str, count: usize) -> Result<Vec<Vec<Vec<String>>>, String> {
         let found = Team::in_threads(count, |team| {
             let input = input(text);
@@ -220,7 +217,7 @@ mod tests {
         check(&format!(",y\n{}3,4", rows(&|i| format!("{},{i}\n", i + 1))));
         check("x,y\n1,2");
         check("x,y\n");
-        // A process of which all bytes lie within one cell.
+        // One process lies within a cell.
         check(&format!("w,y\na,1\n\"{}\",2\nb,3\n", "long\n".repeat(100)));
         let parts = divided(&format!("x,y\n{}", rows(&|i| format!("{},{i}\n", 100 + i))), 3).unwrap();
         assert!(parts.iter().all(|part| (18..=22).contains(&part.len())));

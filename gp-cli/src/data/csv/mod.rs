@@ -1,4 +1,4 @@
-//! Delimited text: commas, tabs, semicolons or bars, detected from the header.
+//! Delimited text: commas, tabs, semicolons or bars.
 
 mod division;
 mod open_quote;
@@ -27,9 +27,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use watched::{Separated, Watched};
 
-/// The most common first.
+/// Most common first.
 const DELIMITERS: [u8; 4] = *b",\t;|";
-/// Rows between memory checks, and bytes of text.
+/// Rows or bytes between memory checks.
 const COUNTED: usize = 1024;
 const COUNTED_BYTES: u64 = 1 << 18;
 const FIRST_COLUMN: &str = "column_1";
@@ -83,7 +83,7 @@ impl Format for Csv {
         Ok(Some(Box::new(text)))
     }
 
-    /// Text plus cells as numbers twice: columns and points.
+    /// Text, and numbers twice.
     fn memory(&self, input: &Input) -> f64 {
         let head = input.head();
         let first = head.split(|&byte| byte == b'\n').next().unwrap_or_default();
@@ -95,7 +95,7 @@ impl Format for Csv {
     }
 }
 
-/// Text read twice: for the column types, then for the cells.
+/// Reads twice: types, cells.
 struct Text<'a> {
     layout: Layout<'a>,
     heading: Arc<Heading>,
@@ -110,9 +110,9 @@ struct Layout<'a> {
     delimiter: u8,
     header: Vec<String>,
     is_first_unnamed: bool,
-    /// Records from here on, after the header.
+    /// Records after the header.
     body: TextPart,
-    /// Own part of the records; None for all.
+    /// Own records; None for all.
     part: Option<TextPart>,
 }
 
@@ -128,8 +128,7 @@ struct Body<'a> {
 }
 
 impl<'a> Text<'a> {
-    /// Reads the header and determines the types of requested columns. `rows` gives the chunk size for a
-    /// number of columns.
+    /// `rows` maps column count to chunk size.
     fn begin(
         supply: &'a dyn Supply,
         options: &ReadOptions,
@@ -138,7 +137,7 @@ impl<'a> Text<'a> {
         Self::of(Layout::new(supply)?, options, rows, &Team::default())
     }
 
-    /// Text whose column types are those of all processes' parts.
+    /// Joins column types of all processes.
     fn of(
         layout: Layout<'a>,
         options: &ReadOptions,
@@ -216,7 +215,7 @@ impl<'a> Layout<'a> {
         layout.body = first.rest();
         layout.header = first.record.iter().map(str::to_owned).collect();
         if let Some(unnamed) = layout.header.first_mut().filter(|name| name.is_empty()) {
-            // Programs that write row numbers or names leave the header of that column empty.
+            // Programs leave the header of row numbers or names empty.
             FIRST_COLUMN.clone_into(unnamed);
             layout.is_first_unnamed = true;
         }
@@ -224,7 +223,6 @@ impl<'a> Layout<'a> {
         Ok(layout)
     }
 
-    /// Layout of the records of this process.
     fn of_process(self, team: &Team, size: u64) -> Result<Self, CliError> {
         let TextPart { bytes, lines } = self.body.clone();
         let body = TextPart { bytes: bytes.start..size.max(bytes.start), lines };
@@ -249,7 +247,7 @@ impl<'a> Layout<'a> {
             }
         }
         let numbers = || self.header.iter().map(|name| cells::number(name));
-        // Numbers that count from 0 or 1 are accepted as column names.
+        // Column names may be numbers from 0 or 1.
         let counts = |first: usize| numbers().enumerate().all(|(i, name)| name == Some((i + first) as f64));
         if numbers().all(|name| name.is_some()) && !counts(0) && !counts(1) {
             return Err(self.supply.fault(&", line 1: numbers instead of names of columns; add a header"));
@@ -258,7 +256,7 @@ impl<'a> Layout<'a> {
     }
 
     fn wanted(&self, heading: &Heading, options: &ReadOptions) -> Vec<WantedColumn> {
-        // A column that is read only because no requested one exists may hold anything.
+        // A column read only for lack of requested ones may hold anything.
         let kind = |name: &str| options.kind(name).or((!options.wants(name)).then_some(Kind::Category));
         heading
             .places()
@@ -267,8 +265,7 @@ impl<'a> Layout<'a> {
             .collect()
     }
 
-    /// Determines undeclared types from all cells. Returns whether the first column numbers the rows (with
-    /// `has_open_first`), and the number of rows, if read.
+    /// Finds undeclared types; returns whether the first column numbers rows, and row count, if read.
     fn find_kinds(
         &self,
         columns: &mut [WantedColumn],
@@ -290,7 +287,7 @@ impl<'a> Layout<'a> {
         Ok((numbering.is_one(), Some(rows)))
     }
 
-    /// Number of own rows, types of their cells, and numbers in the first column.
+    /// Own rows, types, first-column numbering.
     fn tally(
         &self,
         columns: &[WantedColumn],
@@ -350,19 +347,19 @@ impl<'a> Body<'a> {
         Ok(Self { reader, record: StringRecord::new(), line: 0 })
     }
 
-    /// Bytes up to the end of the last record.
+    /// End of the last record.
     fn at(&self) -> u64 {
         self.reader.position().byte()
     }
 
-    /// Bytes from the next record on, without an end.
+    /// From the next record, unbounded.
     fn rest(&self) -> TextPart {
         let position = self.reader.position();
         let start = self.reader.get_ref().mark() + position.byte();
         TextPart { bytes: start..u64::MAX, lines: position.line() - 1 }
     }
 
-    /// Advances to the next record; it must have as many cells as the header.
+    /// Next record, as wide as the header.
     fn next(&mut self, layout: &Layout<'a>) -> Result<bool, CliError> {
         let at = self.at();
         self.reader.get_mut().begin_record(at);
@@ -388,7 +385,7 @@ impl<'a> Body<'a> {
 }
 
 impl<'a> Body<'a> {
-    /// Refuses a last record that an open quotation mark extends to the end.
+    /// Refuses an unclosed quotation mark.
     fn check_quotes(&self, layout: &Layout<'a>, line: u64, byte: u64) -> Result<(), CliError> {
         let end = self.reader.position().byte();
         let Some(rest) = self.reader.get_ref().rest(byte, end) else { return Ok(()) };
@@ -408,7 +405,7 @@ fn not_a_table(supply: &dyn Supply, cause: csv::Error) -> CliError {
     }
 }
 
-/// Most frequent separator; comma if none.
+/// Most frequent; comma by default.
 fn delimiter(line: &[u8]) -> u8 {
     let (mut counts, mut quoted) = ([0usize; DELIMITERS.len()], false);
     for &byte in line {

@@ -1,17 +1,16 @@
-//! Quotation marks that are never closed.
+//! Unclosed quotation marks.
 
-/// State of a parser behind a byte.
+/// Parser state after a byte.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum At {
     CellStart,
     Cell,
     Quoted,
-    /// Behind a quotation mark in a quoted cell: its end, or half of a doubled one.
+    /// Mark in quotes: end, or first of two.
     QuoteInQuoted,
 }
 
-/// Line ends before the quotation mark of an unclosed cell; `None` if all are closed. The text starts with a
-/// record.
+/// Line ends before an unclosed cell; `None` if all close.
 pub(super) fn lines_before_open_quote(text: &[u8], delimiter: u8) -> Option<usize> {
     let (mut at, mut lines, mut opened) = (At::CellStart, 0, 0);
     for &byte in text {
@@ -24,7 +23,7 @@ pub(super) fn lines_before_open_quote(text: &[u8], delimiter: u8) -> Option<usiz
     (at == At::Quoted).then_some(opened)
 }
 
-/// Number of cells in the beginning of a record.
+/// Cells in a record's beginning.
 pub(super) fn cells_of(text: &[u8], delimiter: u8) -> usize {
     let (mut at, mut cells) = (At::CellStart, 1);
     for &byte in text {
@@ -48,9 +47,9 @@ impl At {
         }
     }
 
-    /// State behind bytes without quotation marks, of which `last` is the last.
+    /// State after bytes without quotation marks.
     pub(super) fn behind_plain(self, last: u8, delimiter: u8) -> Self {
-        // The bytes before do not matter out of quotation marks.
+        // Outside quotes, only the last byte matters.
         if self == Self::Quoted { self } else { Self::Cell.behind(last, delimiter) }
     }
 }

@@ -1,4 +1,4 @@
-//! Text stream for the parser: checks UTF-8, counts lines and limits their length.
+//! Text for the parser: checks UTF-8, limits lines.
 
 use super::super::format::MAX_COLUMNS;
 use super::super::line_room::LineRoom;
@@ -11,35 +11,34 @@ use std::ops::Range;
 
 const CHUNK: usize = 1 << 16;
 const LONGEST: usize = 1 << 24;
-/// Bytes per byte of a record: buffers here and in the parser, which may grow to twice their content, and
-/// copies.
+/// Memory per record byte: growing buffers, and copies.
 const COPIES: f64 = 6.0;
-/// Bytes per cell: its end in the parser, and a name if in the header.
+/// Bytes per cell: offset, header name.
 const CELL: f64 = 64.0;
-/// Header cells beyond which counting stops.
+/// Header cells counted at most.
 const TOO_MANY: usize = 16 * MAX_COLUMNS;
 
-/// UTF-8 stream without its byte-order mark.
+/// UTF-8 text without byte-order mark.
 pub(super) struct Watched<'a> {
     supply: &'a dyn Supply,
     from: Box<dyn Read + 'a>,
     bytes: Vec<u8>,
     offset: u64,
-    /// Bytes checked as UTF-8, and passed on.
+    /// Bytes checked, and passed on.
     checked: usize,
     given: usize,
-    /// Discarded line ends.
+    /// Line ends discarded.
     lines: usize,
     ended: bool,
-    /// Length of the byte-order mark.
+    /// Byte-order mark length.
     mark: u64,
-    /// Start of the current record in the text.
+    /// Start in the text.
     record: u64,
     room: LineRoom,
     separated: Separated,
 }
 
-/// Separator, and number of columns if known.
+/// Separator, and column count if known.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Separated {
     pub(super) delimiter: u8,
@@ -47,7 +46,7 @@ pub(super) struct Separated {
 }
 
 impl<'a> Watched<'a> {
-    /// Fails if the text starts with bytes that are not UTF-8.
+    /// Refuses UTF-16.
     pub(super) fn new(supply: &'a dyn Supply) -> Result<Self, CliError> {
         let mut text = Self::through(supply, supply.reader()?);
         while text.bytes.len() < 5 && !text.ended {
@@ -61,7 +60,7 @@ impl<'a> Watched<'a> {
         Ok(text)
     }
 
-    /// Part of a text; lines are counted from its beginning.
+    /// Part; lines count from the file's start.
     pub(super) fn part(supply: &'a dyn Supply, part: &TextPart) -> Result<Self, CliError> {
         let Range { start, end } = part.bytes;
         let text = Self::through(supply, Box::new(supply.reader_at(start)?.take(end - start)));
@@ -94,12 +93,12 @@ impl<'a> Watched<'a> {
         Self { separated, ..self }
     }
 
-    /// Start of the next record, which must not decrease between calls.
+    /// Position, which must not decrease.
     pub(super) fn begin_record(&mut self, at: u64) {
         self.record = at;
     }
 
-    /// Refuses a record without room to grow, or with more cells than columns.
+    /// Refuses records too long or wide.
     fn check_record(&mut self) -> Result<(), CliError> {
         let start = usize::try_from(self.record.saturating_sub(self.offset)).unwrap_or(usize::MAX);
         let record = self.bytes.get(start..).unwrap_or_default();
@@ -138,8 +137,7 @@ impl<'a> Watched<'a> {
         }
     }
 
-    /// Empty lines before a position, which must not decrease between calls. The parser counts them as part
-    /// of the following record.
+    /// Empty lines from `at`, which must not decrease; the parser gives them to the next record.
     pub(super) fn empty_lines(&mut self, at: u64) -> u64 {
         let place = usize::try_from(at - self.offset.min(at)).unwrap_or(usize::MAX).min(self.bytes.len());
         let empty = self.bytes[place..].iter().take_while(|byte| matches!(byte, b'\r' | b'\n'));
@@ -184,7 +182,7 @@ impl<'a> Watched<'a> {
             return Ok(());
         };
         self.checked += error.valid_up_to();
-        // A character may be split between reads.
+        // Reads may split a character.
         if error.error_len().is_none() && !self.ended {
             return Ok(());
         }

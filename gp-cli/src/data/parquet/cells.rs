@@ -9,7 +9,7 @@ use parquet::data_type::DataType;
 use parquet::errors::ParquetError;
 use parquet::schema::types::ColumnDescriptor;
 
-/// Values per decoding step, chosen to fit the cache.
+/// Values per step, to fit the cache.
 pub(super) const AT_ONCE: usize = 1 << 14;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -17,11 +17,11 @@ pub(super) enum Meaning {
     Boolean,
     Signed,
     Unsigned,
-    /// 64-bit integer as digits; signed or not.
+    /// 64-bit integer as digits; `true` if signed.
     Digits(bool),
     Real,
     Half,
-    /// Integer divided by ten to this power.
+    /// Integer over ten to this power.
     Decimal(i32),
     Date,
     Instant(TimeUnit),
@@ -31,7 +31,7 @@ pub(super) enum Meaning {
 }
 
 impl Meaning {
-    /// Meaning for one value per row. The error names an unsupported type.
+    /// Errors name unsupported types.
     pub(super) fn of(column: &ColumnDescriptor) -> Result<Self, String> {
         let physical = column.physical_type();
         let meaning = match column.logical_type_ref() {
@@ -60,7 +60,7 @@ impl Meaning {
         }
     }
 
-    /// Meaning as words: floating-point numbers do not hold all 64-bit integers.
+    /// Words hold all 64-bit integers, unlike f64.
     pub(super) fn as_words(self, physical: PhysicalType) -> Self {
         match self {
             Self::Signed | Self::Decimal(0) if physical == PhysicalType::INT64 => Self::Digits(true),
@@ -69,7 +69,7 @@ impl Meaning {
         }
     }
 
-    /// Column type; `None` for words.
+    /// `None` for words.
     pub(super) fn kind(self) -> Option<Kind> {
         match self {
             Self::Boolean => Some(Kind::Boolean),
@@ -117,7 +117,7 @@ fn of_logical(logical: &LogicalType) -> Option<Meaning> {
     })
 }
 
-/// Meaning of older writers' type annotation.
+/// Annotation of older writers.
 fn of_converted(converted: ConvertedType, scale: i32) -> Option<Meaning> {
     Some(match converted {
         ConvertedType::UINT_8 | ConvertedType::UINT_16 | ConvertedType::UINT_32 | ConvertedType::UINT_64 => {
@@ -140,7 +140,7 @@ fn named(column: &ColumnDescriptor) -> String {
     }
 }
 
-/// Sign, five bits of exponent, ten of mantissa.
+/// Sign, 5 exponent bits, 10 mantissa bits.
 fn half(bits: u16) -> f64 {
     let (exponent, mantissa) = (i32::from(bits >> 10 & 0x1f), f64::from(bits & 0x3ff));
     let size = match exponent {
@@ -152,7 +152,7 @@ fn half(bits: u16) -> f64 {
     if bits >> 15 == 1 { -size } else { size }
 }
 
-/// Signed big-endian integer of up to 32 bytes; `None` if longer.
+/// Signed big-endian integer; `None` beyond 32 bytes.
 fn big_endian(bytes: &[u8]) -> Option<f64> {
     let sign = if bytes.first().is_some_and(|&first| first >= 0x80) { 0xff } else { 0 };
     let mut filled = [sign; 32];
@@ -174,7 +174,7 @@ impl ParquetCells {
             .map_or_else(|| Self::Words(LevelBuilder::default()), |kind| Self::Numbers(kind, Vec::new()))
     }
 
-    /// Bytes of words; 0 for other columns.
+    /// 0 for other columns.
     pub(super) fn bytes_of_words(&self) -> usize {
         match self {
             Self::Numbers(..) => 0,
@@ -253,7 +253,7 @@ impl ParquetCells {
     }
 }
 
-/// Leaves out `count` values.
+/// Skips `count` values.
 pub(super) fn skip(from: &mut ColumnReader, count: usize) -> Result<(), ParquetError> {
     let skipped = match from {
         ColumnReader::BoolColumnReader(from) => from.skip_records(count),
@@ -268,7 +268,7 @@ pub(super) fn skip(from: &mut ColumnReader, count: usize) -> Result<(), ParquetE
     if skipped < count { Err(ParquetError::EOF("a column ends too early".to_owned())) } else { Ok(()) }
 }
 
-/// Passes `count` values to a callback, `None` if missing.
+/// Passes `count` values, `None` if missing.
 fn records<T: DataType>(
     from: &mut ColumnReaderImpl<T>,
     count: usize,

@@ -1,4 +1,4 @@
-//! Rows of a Parquet file, stored in groups, column by column.
+//! Row groups, read by column.
 
 use super::cells::{AT_ONCE, Meaning, ParquetCells, skip};
 use super::{damaged, pages};
@@ -56,13 +56,13 @@ impl<'a, R: ChunkReader + 'static> Rows<'a, R> {
         Ok(Self { supply, from: Arc::new(from), about, columns, begun: 0, current: Group::default() })
     }
 
-    /// Number of rows in all groups; None for an impossible one.
+    /// Total rows; None if impossible.
     pub(super) fn count(&self) -> Option<usize> {
         let rows = |group: &RowGroupMetaData| usize::try_from(group.num_rows()).ok();
         self.about.row_groups().iter().try_fold(0_usize, |sum, group| sum.checked_add(rows(group)?))
     }
 
-    /// Leaves out rows: whole groups unread, and values of the next.
+    /// Skips whole groups, then values.
     pub(super) fn skip(&mut self, mut count: usize) -> Result<(), CliError> {
         while let Some(group) = self.about.row_groups().get(self.begun) {
             let rows = usize::try_from(group.num_rows()).map_err(|cause| damaged(self.supply, &cause))?;
@@ -82,7 +82,7 @@ impl<'a, R: ChunkReader + 'static> Rows<'a, R> {
         Ok(())
     }
 
-    /// Next rows, at most `most`; `None` after the last.
+    /// At most `most` rows; `None` after the last.
     pub(super) fn next(&mut self, most: usize) -> Result<Option<Vec<Column>>, CliError> {
         let mut cells: Vec<ParquetCells> =
             self.columns.iter().map(|column| ParquetCells::new(column.meaning)).collect();
@@ -98,7 +98,7 @@ impl<'a, R: ChunkReader + 'static> Rows<'a, R> {
         Ok((read > 0).then(|| columns.collect()))
     }
 
-    /// Appends rows of the current group. Memory of words is counted while reading.
+    /// Counts memory of words while reading.
     fn append(
         &mut self,
         cells: &mut [ParquetCells],
@@ -120,7 +120,7 @@ impl<'a, R: ChunkReader + 'static> Rows<'a, R> {
         Ok(())
     }
 
-    /// Advances to the next group with rows if necessary; `false` at the end.
+    /// Opens the next group; `false` at the end.
     fn has_rows(&mut self) -> Result<bool, CliError> {
         while self.current.rows == 0 {
             let Some(group) = self.about.row_groups().get(self.begun) else { return Ok(false) };
@@ -152,7 +152,7 @@ fn unreadable(supply: &dyn Supply, wanted: &ParquetColumn, cause: &ParquetError)
     supply.fault(&format!(", column {}: it is damaged or truncated: {cause}", wanted.name))
 }
 
-/// Position and meaning of a column, read as words with `as_words`.
+/// Position and meaning; `as_words` keeps digits.
 fn meaning_at(schema: &SchemaDescriptor, place: usize, as_words: bool) -> Result<(usize, Meaning), String> {
     let leaf = (0..schema.num_columns()).find(|&leaf| schema.get_column_root_idx(leaf) == place);
     let plain = leaf.filter(|&leaf| {

@@ -1,4 +1,4 @@
-//! Page headers in Thrift's compact protocol, as far as sizes need them.
+//! Sizes in page headers (Thrift's compact protocol).
 
 use std::io::{self, Read};
 
@@ -14,9 +14,9 @@ pub(super) struct PageHeader {
 pub(super) enum Holds {
     #[default]
     Other,
-    /// Number of row values, with missing ones.
+    /// Row values, with missing ones.
     Values(i64),
-    /// Number of dictionary words.
+    /// Dictionary words.
     Words(i64),
 }
 
@@ -29,7 +29,7 @@ const DOUBLE: u8 = 7;
 const BINARY: u8 = 8;
 const LISTS: std::ops::RangeInclusive<u8> = 9..=10;
 const STRUCTURE: u8 = 12;
-/// Fields: type, sizes, and the parts for data pages, dictionaries and version 2 data pages.
+/// Fields: type, sizes, and parts for data pages, dictionaries, version 2 data pages.
 const TYPE: i64 = 1;
 const UNPACKED: i64 = 2;
 const PACKED: i64 = 3;
@@ -69,7 +69,7 @@ struct Compact<R> {
 }
 
 impl<R: Read> Compact<R> {
-    /// Calls `visit` with identifier and type of each field; it must read the value.
+    /// `visit` gets identifier and type, and must read the value.
     fn fields(&mut self, mut visit: impl FnMut(&mut Self, i64, u8) -> io::Result<()>) -> io::Result<()> {
         let mut field = 0_i64;
         loop {
@@ -77,7 +77,7 @@ impl<R: Read> Compact<R> {
             if byte == 0 {
                 return Ok(());
             }
-            // Identifiers are stored as differences, or in full if the difference is large.
+            // Identifiers are differences; large ones follow in full.
             field = match byte >> 4 {
                 0 => self.varint()?,
                 step => field.saturating_add(step.into()),
@@ -86,7 +86,7 @@ impl<R: Read> Compact<R> {
         }
     }
 
-    /// Number of values, the first field of a part.
+    /// Values, in a part's first field.
     fn count(&mut self, kind: u8) -> io::Result<i64> {
         if kind != STRUCTURE {
             return Err(strange());
@@ -121,7 +121,7 @@ impl<R: Read> Compact<R> {
         let byte = self.byte()?;
         let length = if byte >> 4 == 0xf { self.unsigned()? } else { u64::from(byte >> 4) };
         let kind = match byte & 0xf {
-            // In lists, each takes one byte.
+            // One byte each in lists.
             TRUE | FALSE => BYTE,
             kind => kind,
         };
@@ -167,7 +167,7 @@ fn strange() -> io::Error {
 mod tests {
     use super::*;
 
-    /// Data page: type 0, 10,000 bytes packed to 300, a part of 7 values with an encoding, a list and a text.
+    /// Data page: type 0, 10,000 bytes packed to 300, 7 values, encoding, list, text.
     const HEADER: &[u8] = &[
         0x15, 0x00, 0x15, 0xa0, 0x9c, 0x01, 0x15, 0xd8, 0x04, 0x2c, 0x15, 0x0e, 0x15, 0x00, 0x19, 0x31, 1, 2,
         1, 0x18, 0x02, b'a', b'b', 0x00, 0x00, 0x55,

@@ -26,7 +26,7 @@ use parquet::file::reader::ChunkReader;
 use std::fs::File;
 use std::sync::Arc;
 
-/// Parquet, compressed by snappy, zstd, lz4, gzip or not at all.
+/// Compressed by snappy, zstd, lz4, gzip or not.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Parquet;
 
@@ -85,7 +85,7 @@ impl Format for Parquet {
         Ok(Some(Box::new(FilePieces { supply: input, heading: heading.into(), rows, most, before, left })))
     }
 
-    /// File plus its numbers twice; a file may be packed to a fraction of them.
+    /// File, and numbers twice: files may be packed.
     fn memory(&self, input: &Input) -> f64 {
         let numbers = |file| {
             let about = about(&file).ok()?;
@@ -107,7 +107,7 @@ fn about(from: &impl ChunkReader) -> Result<ParquetMetaData, ParquetError> {
     ParquetMetaDataReader::new().parse_and_finish(from)
 }
 
-/// All columns of a file, and a reader of requested ones.
+/// Heading, and reader of requested columns.
 fn open<'a, R: ChunkReader + 'static>(
     supply: &'a dyn Supply,
     from: R,
@@ -134,7 +134,7 @@ struct FilePieces<'a> {
     rows: Rows<'a, File>,
     most: usize,
     before: u64,
-    /// Rows still to be read, at most.
+    /// Rows to read, at most.
     left: usize,
 }
 

@@ -1,5 +1,4 @@
-//! Memory that a column's pages claim. The third-party reader allocates the sizes that headers state, which can kill
-//! the process; they are checked first.
+//! Memory claims of pages, checked because the third-party reader's allocations can kill the process.
 
 use super::header::{Holds, PageHeader};
 use parquet::errors::ParquetError;
@@ -8,11 +7,11 @@ use parquet::file::reader::ChunkReader;
 use std::collections::VecDeque;
 use std::io::Read;
 
-/// Bytes of a number, or of a dictionary word without its text.
+/// Per number, or word without text.
 const WORD: f64 = 32.0;
 
-/// Bytes for a column of a group of `rows` rows, reading `at_once` values at a time. Fails for damaged
-/// headers, and pages outside their column.
+/// Bytes per column of `rows` rows, reading `at_once` values at a time. Fails for damaged headers, and pages outside
+/// the column.
 pub(super) fn claim(
     from: &impl ChunkReader,
     column: &ColumnChunkMetaData,
@@ -38,12 +37,12 @@ fn damaged(what: &str) -> ParquetError {
     ParquetError::General(what.to_owned())
 }
 
-/// Pages in memory together, because their values are passed on together.
+/// Pages in memory together, as their values.
 #[derive(Default)]
 struct HeldPages {
-    /// Values passed on together.
+    /// Maximum values passed at once.
     most: i64,
-    /// Values and bytes of the latest pages.
+    /// Values and bytes per page.
     last: VecDeque<(i64, f64)>,
     values: i64,
     bytes: f64,
@@ -100,7 +99,7 @@ mod tests {
         let pages = [
             (page(4, 99), 100.0),
             (page(4, 99), 200.0),
-            // Ten values may span the first to the third page.
+            // Ten values may span pages one to three.
             (page(8, 199), 400.0),
             // 16 values remain without the first page, 12 without the second: enough.
             (page(20, 9), 400.0),

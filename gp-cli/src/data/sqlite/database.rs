@@ -1,4 +1,4 @@
-//! Database opened without modifying it, and the statement that selects rows.
+//! Read-only database and statement.
 
 use super::super::options::ReadOptions;
 use super::super::table_room::TableMemory;
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 const PATIENCE: Duration = Duration::from_secs(1);
-/// Header position of the write version, and its value for a write-ahead log.
+/// Header position of write version; value for write-ahead logs.
 const WRITE_VERSION: usize = 18;
 const WRITE_AHEAD: u8 = 2;
 
@@ -51,7 +51,7 @@ impl Database {
         &self.name
     }
 
-    /// Connection with a consistent snapshot, even while other programs write.
+    /// Snapshot, consistent despite writers.
     pub(super) fn connect(&self) -> Result<Connection, CliError> {
         let connection = self.open()?;
         connection.busy_timeout(PATIENCE).map_err(|cause| self.fault(&cause))?;
@@ -67,7 +67,7 @@ impl Database {
             }
             DatabasePlace::Memory(bytes) => Connection::open_in_memory().and_then(|mut connection| {
                 let mut bytes = bytes.clone();
-                // Without a log file there are no pending changes.
+                // Without a log file nothing is pending.
                 if let Some(versions) = bytes.get_mut(WRITE_VERSION..WRITE_VERSION + 2) {
                     versions.fill(1);
                 }
@@ -78,8 +78,7 @@ impl Database {
         opened.map_err(|cause| self.fault(&cause))
     }
 
-    /// SQLite address. In write-ahead mode, reading creates files beside the database unless it is declared
-    /// immutable; while another program has it open, these files exist already.
+    /// Reading a write-ahead database creates files next to it unless immutable; open elsewhere, they exist already.
     fn address(&self, path: &Path) -> Result<String, CliError> {
         let beside = |end: &str| PathBuf::from(format!("{}{end}", path.display()));
         let is_written_ahead = header(path).is_some_and(|header| header[WRITE_VERSION] == WRITE_AHEAD);

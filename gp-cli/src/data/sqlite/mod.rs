@@ -91,7 +91,7 @@ fn whole(database: &Database, options: &ReadOptions) -> Result<Frame, CliError> 
 /// `None` after the last chunk.
 type Sent = Result<Option<Frame>, CliError>;
 
-/// Sends chunks until the receiver is dropped.
+/// Sends until the receiver is dropped.
 fn send(database: &Database, options: &ReadOptions, to: &SyncSender<Sent>) {
     let read = Selected::with(database, options, |selected| {
         let rows = rows_of_piece(database.budget());

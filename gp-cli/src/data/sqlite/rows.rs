@@ -1,4 +1,4 @@
-//! Rows of a statement as typed columns.
+//! Typed columns of a statement.
 
 use super::super::frame::{Frame, not_of_kind};
 use super::super::heading::Heading;
@@ -12,11 +12,11 @@ use rusqlite::Statement;
 use rusqlite::types::ValueRef;
 use std::sync::Arc;
 
-/// Rows between memory checks, and bytes of text.
+/// Rows or bytes between memory checks.
 const COUNTED: u64 = 1024;
 const COUNTED_BYTES: usize = 1 << 18;
 
-/// Statement that runs twice, first for the column types, because SQLite types only values.
+/// Runs twice, first for types: SQLite types only values.
 pub(super) struct Selected<'a> {
     database: &'a Database,
     statement: Statement<'a>,
@@ -26,7 +26,7 @@ pub(super) struct Selected<'a> {
 }
 
 impl Selected<'_> {
-    /// Calls a function with the requested rows, in one snapshot.
+    /// Passes requested rows, in one snapshot.
     pub(super) fn with<T>(
         database: &Database,
         options: &ReadOptions,
@@ -42,13 +42,13 @@ impl<'a> Selected<'a> {
     fn new(database: &'a Database, statement: Statement<'a>, options: &ReadOptions) -> Self {
         let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
         let heading = Heading::new(names.clone(), options);
-        // A column that is read only because no requested one exists may hold anything.
+        // A column read only for lack of requested ones may hold anything.
         let kind = |name: &str| options.kind(name).or((!options.wants(name)).then_some(Kind::Category));
         let kinds = heading.places().iter().map(|&place| kind(&names[place])).collect();
         Self { database, statement, names, heading: heading.into(), kinds }
     }
 
-    /// Passes chunks to `each` while it returns `true`; their size depends on the number of columns.
+    /// Passes chunks while `each` returns `true`.
     pub(super) fn for_each(
         &mut self,
         rows_of_piece: impl Fn(usize) -> usize,
@@ -131,7 +131,7 @@ enum ValueFault<'v> {
     Type(&'v str),
 }
 
-/// Appends a value; on failure, returns an error made from its fault.
+/// Appends a value; `fault` makes the error.
 fn push(
     cells: &mut ColumnCells,
     value: ValueRef<'_>,

@@ -1,7 +1,7 @@
 //! Linear function of the inputs as a latent posterior.
 //!
-//! Kernel: linear with long length-scale ℓ, plus constant. Inducing inputs 0 and ℓ w/|w| have covariance `[1 1; 1 2]`:
-//! x has whitened coordinates 1 and `x·w/(|w| ℓ)`, and whitened mean `(b, |w| ℓ)` gives `b + w·x`. Residual
+//! Kernel: linear with long length-scale ℓ, plus constant. Inducing inputs 0 and ℓ w/|w| have covariance
+//! `[1 1; 1 2]`: x has whitened coordinates 1 and `x·w/(|w| ℓ)`; whitened mean `(b, |w| ℓ)` gives `b + w·x`. Residual
 //! variance `≤ |x|²/ℓ²` is negligible.
 
 use crate::error::CliError;

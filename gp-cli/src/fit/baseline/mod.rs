@@ -1,7 +1,7 @@
-//! Generalised linear regression as baseline: [penalised likelihood](penalised) for labels and counts, closed form for
-//! real numbers, else EP.
+//! Generalised linear regression as baseline: [penalised likelihood](penalised) for labels and counts, closed form
+//! for real numbers, else EP.
 //!
-//! A linear kernel has rank D + 1: as many inducing inputs in general position are exact.
+//! Rank D + 1: as many inducing inputs in general position are exact.
 
 mod line;
 mod penalised;
@@ -32,7 +32,7 @@ const FEW_ITERATIONS: u64 = 50;
 const FEW_STEPS: u64 = 50;
 const NOISE: f64 = 0.1;
 
-/// Linear model; `None` if too slow, stopped, or given only log densities. The control must have begun.
+/// Linear model; `None` if too slow, stopped, or log densities only. Begin the control first.
 pub(super) fn linear(problem: &Problem, sample: &TrainingRows) -> Result<Option<Approximation>, CliError> {
     let (control, seed) = (&problem.settings.control, problem.settings.seed);
     // EP needs integrals, which a log density alone does not give.

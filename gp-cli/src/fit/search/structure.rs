@@ -136,7 +136,7 @@ impl Structure {
         slow
     }
 
-    /// `true` unless smooth kernels or seasons repeat on the same columns, or linear ones exceed two or one
+    /// `true` unless smooth kernels or seasons repeat on columns, or linear ones exceed two or one
     /// set of columns.
     pub(super) fn takes(&self, place: usize, base: &Base) -> bool {
         let factors = &self.products[place].factors;

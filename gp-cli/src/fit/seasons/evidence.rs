@@ -145,7 +145,7 @@ impl<'a> SeasonJudge<'a> {
         Some(evidence(of)?.value - evidence(from)?.value)
     }
 
-    /// Smooth function of the season's column, if several: slow seasons would replace it.
+    /// Smooth function of the season's column, if several; slow seasons would replace it.
     fn alone(&self, smooth: f64) -> String {
         self.column.map_or_else(String::new, |column| {
             format!("0.2 * rbf(lengthscale={}, dims=[{column}]) + ", format_number(smooth))

@@ -8,7 +8,7 @@ const LONG: f64 = 0.5;
 /// Minimum ratio of shortest periods with and without gap.
 const HIDDEN: f64 = 4.0;
 
-/// Remark on short seasons skipped: over long gaps, some period fits by chance.
+/// Remark on skipped short seasons, which fit long gaps by chance.
 pub(super) fn remark(plausible: &Plausible, along: &Along) -> Option<String> {
     let x = sorted(&plausible.x);
     let mut steps: Vec<(f64, f64)> = x.windows(2).map(|pair| (pair[1] - pair[0], pair[0])).collect();

@@ -1,7 +1,7 @@
 //! Seasons of a target along dates or the only input.
 //!
-//! A periodogram proposes periods. In models with smooth, rough and linear functions, a season must raise sample log
-//! evidence by more than the cost of its choice.
+//! A periodogram proposes periods. Beside smooth, rough and linear functions, a season must raise sample log evidence
+//! by more than the cost of its choice.
 
 mod evidence;
 mod gap;
@@ -102,7 +102,7 @@ pub(super) struct SeasonsFound {
     pub(super) remarks: Vec<String>,
 }
 
-/// Seasons along the only input, or the first date with some. `count`: number of all rows.
+/// Seasons along the only input, or the first date with some. `count`: all rows.
 pub(super) fn find(
     spec: &FitSpec,
     (registry, team): (&Registry, &Team),
@@ -352,7 +352,7 @@ fn sorted(x: &[f64]) -> Vec<f64> {
     sorted
 }
 
-/// Grid places, such as days; 0 without grid or mostly empty.
+/// Grid places, such as days; 0 without or with few filled.
 fn on_a_grid(x: &[f64]) -> usize {
     let x = sorted(x);
     let step = x.windows(2).map(|pair| pair[1] - pair[0]).fold(f64::INFINITY, f64::min);

@@ -56,7 +56,7 @@ fn covariance(rows: &TrainingRows, outputs: usize) -> Result<Mat<f64>, CliError>
     Ok(covariance)
 }
 
-/// `U Λ^{½}` of largest eigenvalues, largest weights positive; beyond P, small unit vectors.
+/// `U Λ^{½}`, eigenvalues descending, largest weights positive; beyond P, small unit vectors.
 fn start(covariance: &Mat<f64>, latents: usize) -> Mat<f64> {
     let outputs = covariance.nrows();
     let pairs = eigenpairs(covariance.clone());

@@ -1,7 +1,7 @@
 //! Kernels learned by exact regression on some rows, as starts for quick fits.
 //!
 //! With many inputs and few rows, sparse objectives fit noise without priors, and miss fast changes along one input
-//! with priors. Exact evidence, started from the best single input, avoids both.
+//! with them. Exact evidence, started from the best single input, avoids both.
 
 use super::{Found, ITERATIONS, aside, is_lengths};
 use crate::error::CliError;
@@ -22,7 +22,7 @@ const SHORT: [f64; 3] = [0.1, 0.3, 1.0];
 const LONG: f64 = 30.0;
 const INPUTS: usize = 64;
 
-/// `false` for given kernels of methods of all rows, which learn them likewise.
+/// `false` for given kernels of all-row methods, which learn likewise.
 pub(super) fn is_wanted(spec: &FitSpec, all_rows: bool) -> bool {
     spec.kernel.is_empty() || !all_rows
 }
@@ -59,7 +59,7 @@ pub(super) fn learned(
     Ok(is_set.then(|| found.kernel().clone_box()))
 }
 
-/// Kernel with one relevant input, by evidence over [`SHORT`]; `None` without ARD or with too many.
+/// Kernel with one relevant input, by evidence over [`SHORT`]; `None` without ARD, with many.
 fn one_input(
     kernel: &dyn Kernel,
     noise: &Gaussian,

@@ -16,7 +16,7 @@ use std::f64::consts::TAU;
 pub(super) const ROWS: usize = 500;
 /// Maximum classes regressed against the rest, most frequent first.
 const CLASSES: usize = 3;
-/// Maximum length-scale per √D of given kernels: irrelevant ones grow beyond recovery.
+/// Maximum length-scale over √D: irrelevant ones grow beyond recovery.
 const LONGEST: f64 = 3.0;
 /// For labels of mean 0 and variance 1.
 pub(super) const NOISE: f64 = 0.3;
@@ -61,7 +61,7 @@ pub(super) fn settle(problem: &mut Problem, spec: &FitSpec, sample: &TrainingRow
     Ok(())
 }
 
-/// First term, also with shorter length-scales: a linear term could end learning.
+/// First term, also with shorter length-scales; linear terms could end learning.
 fn smooth_alone(kernel: &dyn Kernel) -> Vec<Box<dyn Kernel>> {
     let terms = terms(kernel);
     let Some(first) = terms.first().filter(|first| terms.len() > 1 && log_lengths(**first).is_some()) else {
@@ -88,7 +88,7 @@ fn set_free(lengths: &mut Parameter, to: &[f64]) -> bool {
     lengths.len() == to.len() && lengths.set_values(&values).is_ok()
 }
 
-/// Log length-scales, if better than noise by a nat each: fitted noise has short ones.
+/// Log length-scales, if better than noise (short ones) by a nat each.
 fn told_lengths(found: &Found, rows: usize) -> Option<Vec<f64>> {
     let logs = log_lengths(found.model.process(0).kernel())?;
     let of_noise = -0.5 * rows as f64 * (1.0 + TAU.ln());

@@ -1,11 +1,11 @@
 //! Start of training: quick fits on some rows.
 //!
-//! With many irrelevant inputs and equal length-scales, the bound's nearest optimum is pure noise. Power EP with α = ½
-//! finds relevant inputs in seconds; methods with inducing inputs, and given kernels [without length-scales](lengths),
-//! start from its result.
+//! With many irrelevant inputs and equal length-scales, the bound's nearest optimum is pure noise. Power EP with α =
+//! ½ finds relevant inputs in seconds; methods with inducing inputs, and given kernels [without
+//! length-scales](lengths), start there.
 //!
 //! With few rows, length-scales may grow, and a linear term end training, before the curved input is found: further
-//! quick fits start with quarter length-scales, and from [exact regression](exact). Every method starts from these if
+//! quick fits start with quarter length-scales, and from [exact regression](exact); all methods start there if
 //! better.
 //!
 //! Beyond 64 inputs, quick fits for numbers also try [one length-scale each](wide).
@@ -54,7 +54,7 @@ pub(super) fn is_wanted(spec: &FitSpec) -> bool {
     (spec.kernel.is_empty() || lengths::are_open(spec)) && spec.search.is_none() && !spec.no_train
 }
 
-/// `true` where quick fits help: default kernel, or free length-scales for labels or Gaussian noise.
+/// `true` for default kernels, or free length-scales for labels or Gaussian noise.
 fn is_of_known_form(problem: &Problem, spec: &FitSpec) -> bool {
     let is_helped = || {
         let likelihood = problem.likelihood.as_ref();
@@ -171,7 +171,7 @@ pub(super) fn as_started(problem: &Problem, spec: &FitSpec) -> Problem {
     started
 }
 
-/// Problems and counts of quick fits and exact regressions, for timing.
+/// Problems and counts of quick fits, exact regressions.
 pub(super) fn quick_problems(
     problem: &Problem,
     spec: &FitSpec,
@@ -249,7 +249,7 @@ fn placed(problem: &Problem, rows: &TrainingRows) -> Result<InducingInputs, CliE
     Ok(KMeans::new().place(problem.kernels[0].as_ref(), points, count, problem.settings.seed)?.inputs)
 }
 
-/// `None` on failure. With checkpoint, an interrupt is an error: no start from unfinished results.
+/// `None` on failure; with checkpoint, interrupts are errors: no start from unfinished results.
 fn quick(
     (problem, placed): (&Problem, &InducingInputs),
     kernel: &dyn Kernel,
@@ -270,7 +270,7 @@ fn quick(
     }))
 }
 
-/// No time limit with a checkpoint: resumed runs start at the same values.
+/// No time limit with checkpoint: resumed runs start alike.
 fn aside(control: &Control) -> Control {
     let aside = control.aside();
     if control.checkpoint().is_some() { aside.with_time_limit(None) } else { aside }

@@ -8,7 +8,7 @@ use std::ops::Range;
 /// Minimum block: two values at two other rows.
 pub(super) const MIN_BLOCK: usize = 4;
 
-/// Random blocks; rows take the group's values of all rows.
+/// Random blocks, whose rows exchange all values of a group.
 pub(super) struct Crossing<'a> {
     x: MatRef<'a, f64>,
     pub(super) blocks: Vec<Vec<usize>>,

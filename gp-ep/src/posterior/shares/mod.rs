@@ -1,18 +1,17 @@
 //! Variance shares of inputs in a fitted function.
 //!
-//! Let f be the posterior mean and V its variance over the rows. Inputs, single or in groups, take values of other
-//! rows:
+//! Let f be the posterior mean, V its variance over the rows. Inputs, single or grouped, take values of other rows:
 //!
 //! - *alone* is `Var(E[f | input]) / V`, their own effect (Sobol's first-order index);
-//! - *total* is `E[(f − f′)²] / 2V`, with f′ after the change: the effect with interactions (Sobol's total index).
+//! - *total* is `E[(f − f′)²] / 2V`, f′ after the change, their effect with interactions (Sobol's total index).
 //!
 //! For independent inputs *alone* sums to at most 1, *total* to at least 1, both to 1 for additive functions. For
 //! correlated inputs V is the variance over the new rows if larger, so that no share exceeds 1. For residuals
 //! uncorrelated with f, `2 V total` is the increase of the squared error by permuting the input.
 //!
-//! Rows of a random block take the values of all its rows. Numerators and V use the same rows equally, since a few rows
-//! in the tails can have most of the variance. All averages are over different rows: shares are unbiased, and equal for
-//! an input without interactions. A group of all inputs has all of the variance.
+//! Rows of a random block take values of all its rows. Numerators and V use the same rows equally: a few rows in the
+//! tails can have most of the variance. Averages over different rows make shares unbiased, and equal without
+//! interactions. A group of all inputs has all variance.
 
 mod crossing;
 mod recombined;
@@ -36,7 +35,7 @@ use std::ops::Range;
 
 /// Fraction of draws beyond each end.
 const TAIL: f64 = 0.05;
-/// Standard errors per side of a Gaussian's middle 90 %.
+/// Standard errors per side of a Gaussian's 90 %.
 const ERRORS: f64 = 1.645;
 /// Minimum total share for correlations to count.
 const MIN_TOTAL: f64 = 0.01;
@@ -54,7 +53,7 @@ pub struct ShareOptions {
     pub points: usize,
     /// Posterior draws for ranges; 0: function taken as known.
     pub draws: usize,
-    /// Points per input for draws, whose joint covariance is factored.
+    /// Points per input for draws (joint covariance factored).
     pub points_of_draws: usize,
     /// Seed for rows, values and draws.
     pub seed: u64,
@@ -66,16 +65,16 @@ impl Default for ShareOptions {
     }
 }
 
-/// Shares of one latent, or jointly of classes or a mixture.
+/// Shares of a latent, or joint of classes or mixture.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VarianceShares {
     /// Latent functions covered.
     pub latents: Range<usize>,
-    /// Standard deviation of the posterior mean over rows; for several latents, root of summed variances.
+    /// Standard deviation of the posterior mean over rows; several latents: root of summed variances.
     pub deviation: f64,
     /// By input or group.
     pub inputs: Vec<InputShare>,
-    /// Covariances of kernel terms with the function, relative to V; sum 1; empty if inseparable.
+    /// Covariances of kernel terms with the function over V; sum 1; empty if inseparable.
     pub terms: Vec<f64>,
     /// Function over recombined rows; None for a single group.
     pub recombined: Option<Recombined>,
@@ -90,8 +89,8 @@ pub struct InputShare {
     pub total: Spanned,
 }
 
-/// Share with 90 % range, from function uncertainty (draws; extended to the value) and random combination of
-/// rows. Without either, both ends equal the value.
+/// Share with 90 % range from draws (extended to the value) and random combination of rows; without either,
+/// both ends equal the value.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Spanned {
     /// Share of the posterior mean.
@@ -103,10 +102,9 @@ pub struct Spanned {
 }
 
 impl<F: Posterior> Predictor<F> {
-    /// Shares of groups of columns and of kernel terms, over rows of `x`. One entry per latent function; a
-    /// single one for classes (differences from their mean) and for one output that
-    /// [mixes](gp_likelihoods::Described::mixing) latents. No entry for constant functions; none below four
-    /// rows.
+    /// Shares of groups of columns and of kernel terms, over rows of `x`, per latent function; one entry for
+    /// classes (differences from their mean) and for one output that
+    /// [mixes](gp_likelihoods::Described::mixing) latents. None for constant functions, or below four rows.
     ///
     /// Cost: P evaluations of all means per group, and once more for all groups; draws.
     ///
@@ -219,7 +217,7 @@ impl<F: Posterior> Predictor<F> {
         Ok((InputShare { alone: spanned(0), total: spanned(1) }, split.variances()))
     }
 
-    /// *Alone* and *total* of draws minus those of the mean, relative to own variances. The same few points,
+    /// *Alone* and *total* of draws minus those of the mean, relative to own variances; same few points,
     /// so that sampling errors cancel.
     fn drawn_shares(
         &self,

@@ -72,7 +72,7 @@ pub(super) fn correlations(x: MatRef<'_, f64>, rows: &[usize], groups: &[Range<u
     (0..each.len()).map(|i| (0..i).filter(|&j| are_high(i, j)).collect()).collect()
 }
 
-/// Normalised ranks and distances from the middle; none for constant columns.
+/// Normalised ranks, distances from the middle; none for constant columns.
 fn profiles(x: MatRef<'_, f64>, rows: &[usize], column: usize) -> Vec<Vec<f64>> {
     let middle = (rows.len() as f64 - 1.0) / 2.0;
     let ranks: Vec<f64> = ranks(x, rows, column).into_iter().map(|rank| rank - middle).collect();

@@ -8,7 +8,7 @@ pub(super) struct Part {
     rows: f64,
     /// Variance of own effects, times rows.
     alone: f64,
-    /// Half the mean squared changes by other rows.
+    /// Half mean squared changes by other rows.
     total: f64,
     /// By function.
     at_rows: Vec<Scatter>,

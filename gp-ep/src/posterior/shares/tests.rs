@@ -132,7 +132,7 @@ fn independent_inputs_have_the_indices_of_sobol() {
     assert!((recombined.interactions - c / whole).abs() < 0.04, "{recombined:?}");
 }
 
-/// A few rows have most of the variance; functions are additive.
+/// Few rows have most variance; functions are additive.
 #[test]
 fn tails_count() {
     type Effect = fn(f64) -> f64;
@@ -172,7 +172,7 @@ fn tails_count() {
     }
 }
 
-/// By ranks or, for a square, by distances from the middle.
+/// By ranks; for a square, distances from the middle.
 #[test]
 fn only_correlated_inputs_are_called_so() {
     let noise = uniform(300, 3);
@@ -203,7 +203,7 @@ fn the_only_input_has_all_of_the_variance() {
     assert_eq!([found[0].inputs[0].alone, found[0].inputs[0].total], [Spanned::WHOLE; 2]);
 }
 
-/// Offsetting inputs: the function varies more with each alone than over the rows.
+/// Offsetting inputs: each alone moves the function more than the rows do.
 #[test]
 fn no_share_is_above_one() {
     let noise = uniform(300, 3);
@@ -217,7 +217,7 @@ fn no_share_is_above_one() {
     }
 }
 
-/// A part common to all classes does not change probabilities.
+/// A common part changes no probabilities.
 #[test]
 fn classes_are_about_differences() {
     let functions: [fn(&[f64]) -> f64; 3] = [|x| x[0] + 9.0 * x[1], |x| 9.0 * x[1], |x| 9.0 * x[1] - x[0]];
