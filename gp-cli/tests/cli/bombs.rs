@@ -14,11 +14,30 @@ fn packed(beginning: &str, word: &str, times: usize) -> Vec<u8> {
     packed.finish().unwrap()
 }
 
+/// Address space that matrix products reserve on this machine beyond that of a cache of 32 MiB: twice the largest cache.
+#[cfg(target_os = "linux")]
+fn kilobytes_of_products() -> u32 {
+    let text = |name: &str| std::fs::read_to_string(format!("/sys/devices/system/cpu/{name}")).ok();
+    let count = |list: String| -> Option<u32> {
+        let count = |range: &str| {
+            let (first, last) = range.split_once('-').unwrap_or((range, range));
+            Some(1 + last.parse::<u32>().ok()? - first.parse::<u32>().ok()?)
+        };
+        list.trim().split(',').map(count).sum()
+    };
+    let cache = || {
+        let size: u32 = text("cpu0/cache/index3/size")?.trim().strip_suffix('K')?.parse().ok()?;
+        Some(size * count(text("online")?)? / count(text("cpu0/cache/index3/shared_cpu_list")?)?)
+    };
+    2 * cache().unwrap_or_default().saturating_sub(32 << 10)
+}
+
 /// Under an address-space limit, where the allocator aborts.
 #[cfg(target_os = "linux")]
 #[track_caller]
 fn refused_within(desk: &Desk, megabytes: u32, line: &str, texts: &[&str]) {
-    let script = format!("ulimit -v {}; exec \"$0\" {line} --threads 1 --quiet", megabytes << 10);
+    let limit = (megabytes << 10) + kilobytes_of_products();
+    let script = format!("ulimit -v {limit}; exec \"$0\" {line} --threads 1 --quiet");
     let mut command = std::process::Command::new("sh");
     command.args(["-c", &script, env!("CARGO_BIN_EXE_gp")]).current_dir(desk.folder());
     let said = Said::of(&command.output().unwrap());

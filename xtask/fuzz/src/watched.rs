@@ -1,13 +1,15 @@
 //! Runs a reader on one input; detects panics and long times.
 
 use crate::error::FuzzError;
+use cpu_time::ThreadTime;
 use gp_cli::fuzzing::{Readers, Reading};
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Memory limit of readers, in bytes.
 const BUDGET: u64 = 64 << 20;
+/// Maximum processor time.
 const LONGEST: Duration = Duration::from_secs(2);
 /// Prefix of crates whose caught panics are failures.
 const OURS: &str = "gp-";
@@ -34,7 +36,7 @@ impl Watched {
     /// Result for an input; errors are failures.
     pub(crate) fn read(&self, bytes: &[u8]) -> Result<Reading, String> {
         PANIC.with(|last| *last.borrow_mut() = None);
-        let start = Instant::now();
+        let start = ThreadTime::now();
         let read = catch_unwind(AssertUnwindSafe(|| self.readers.read(&self.name, bytes)));
         let elapsed = start.elapsed();
         let panic = PANIC.with(|last| last.borrow_mut().take());

@@ -51,6 +51,10 @@ pub(crate) fn run(args: &Args, folder: &Path) -> Result<(), FuzzError> {
     let mut progress = File::create(&args.progress).map_err(unwritable)?;
     let count = Arc::new(AtomicU64::new(args.from));
     watch(count.clone());
+    // Matrix products reserve memory by the size of the caches, once per thread.
+    for valid in inputs.valid() {
+        let _ = watched.read(valid);
+    }
     // Beyond the limit the process ends; the progress file names the input.
     let _ = ALLOCATOR.set_limit(ALLOCATOR.allocated() + MAX_BYTES);
     let (start, limit) = (Instant::now(), Duration::from_millis(args.milliseconds));

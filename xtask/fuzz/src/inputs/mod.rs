@@ -63,6 +63,11 @@ impl Inputs {
         Ok(Self { name: name.to_owned(), corpus, make })
     }
 
+    /// Files of the corpus, unchanged.
+    pub(crate) fn valid(&self) -> &[Vec<u8>] {
+        &self.corpus
+    }
+
     /// Input, determined by seed, reader and index.
     pub(crate) fn input(&self, seed: u64, index: u64) -> Vec<u8> {
         let random = &mut Random::of(seed, &self.name, index);
