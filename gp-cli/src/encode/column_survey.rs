@@ -23,7 +23,7 @@ pub struct ColumnSurvey {
     pub(super) first_place: String,
     pub(super) kept: Kept,
     /// Text distinguishes values.
-    is_by_text: bool,
+    pub(super) is_by_text: bool,
     pub(super) missing: usize,
     pub(super) no_date: Option<String>,
     /// All numbers look like dates.

@@ -2,7 +2,6 @@
 
 use super::column_survey::{ColumnSurvey, MAX_VALUES, Surveyed};
 use super::survey::Survey;
-use crate::data::list;
 use crate::error::{CliError, ErrorKind};
 
 impl Survey {
@@ -10,7 +9,7 @@ impl Survey {
     /// [totalled](Self::total_by).
     ///
     /// # Errors
-    /// [`Data`](ErrorKind::Data) for different columns or types, or too many words.
+    /// [`Data`](ErrorKind::Data) for too many words.
     pub(crate) fn joined(parts: impl IntoIterator<Item = Self>) -> Result<Option<Self>, CliError> {
         let mut parts = parts.into_iter();
         let Some(mut whole) = parts.next() else { return Ok(None) };
@@ -21,50 +20,17 @@ impl Survey {
     }
 
     fn join(&mut self, later: Self) -> Result<(), CliError> {
-        self.check_alike(&later)?;
         let source = self.source().to_owned();
         self.rows += later.rows;
         let moved = later.moved.into_iter().map(|moved| moved.column);
         for (column, more) in self.all_columns_mut().zip(later.columns.into_iter().chain(moved)) {
             column.join(more);
-            if column.words().len() > MAX_VALUES {
+            if column.words().len() > MAX_VALUES && !column.is_by_text {
                 let what = format!("`{source}`, column {}: {}", column.name, column.too_many_words());
                 return Err(CliError::new(ErrorKind::Data, what));
             }
         }
         Ok(())
-    }
-
-    fn check_alike(&self, later: &Self) -> Result<(), CliError> {
-        let differ = |what: String| {
-            let what = format!("`{}`: {what}", self.source());
-            Err(CliError::new(ErrorKind::Data, what))
-        };
-        let names = |of: &Self| of.columns.iter().map(|column| column.name.clone()).collect::<Vec<_>>();
-        if names(self) != names(later) {
-            let listed = |of: &Self| {
-                let names = names(of);
-                list(&names.iter().map(String::as_str).collect::<Vec<_>>())
-            };
-            let (place, before) = (later.first_place(), self.first_place());
-            let (own, others) = (listed(later), listed(self));
-            return differ(format!("the columns are {own} at {place}, and {others} at {before}"));
-        }
-        let other = self.columns.iter().zip(&later.columns).find(|(one, other)| one.kind() != other.kind());
-        match other {
-            None => Ok(()),
-            Some((one, other)) => {
-                let (name, before, kind) = (&one.name, one.kind(), other.kind());
-                let (place, first) = (&other.first_place, &one.first_place);
-                differ(format!(
-                    "column {name} is read as {kind} at {place}, and as {before} at {first}; say --type {name}={before} or {kind}"
-                ))
-            }
-        }
-    }
-
-    fn first_place(&self) -> &str {
-        self.columns.first().map_or("", |column| &column.first_place)
     }
 
     /// Index in `whole` per word; None for numbers.
@@ -190,25 +156,5 @@ mod tests {
                 }
             }
         }
-    }
-
-    #[test]
-    fn other_columns_or_types_are_refused_with_their_places() {
-        let of = |name: &str, kind| {
-            let columns = vec![
-                Column::of_numbers(name, kind, vec![1.0, 0.0]),
-                Column::of_numbers("y", Kind::Number, vec![1.0, 2.0]),
-            ];
-            Survey::of(&Frame::new("parts", columns, None).unwrap(), &Columns::new(&[name], "y")).unwrap()
-        };
-        let refused = |later| Survey::joined([of("x", Kind::Number), later]).unwrap_err().to_string();
-        assert_eq!(
-            refused(of("x", Kind::Boolean)),
-            "`parts`: column x is read as boolean at row 1, and as number at row 1; say --type x=number or boolean"
-        );
-        assert_eq!(
-            refused(of("z", Kind::Number)),
-            "`parts`: the columns are z, y at row 1, and x, y at row 1"
-        );
     }
 }

@@ -1,8 +1,8 @@
 //! Summary of a process's rows.
 
-use crate::data::Frame;
+use crate::data::{Frame, Kind};
 use crate::encode::Survey;
-use crate::error::CliError;
+use crate::error::{CliError, ErrorKind};
 use crate::left_out::LeftOut;
 use crate::missing::none_left;
 use serde::{Deserialize, Serialize};
@@ -12,6 +12,8 @@ use serde::{Deserialize, Serialize};
 pub(super) struct ReadSummary {
     /// None if no row is left.
     pub(super) survey: Option<Survey>,
+    /// Names and types of the columns, of dropped rows too; None for no rows.
+    pub(super) columns: Option<Vec<(String, Kind)>>,
     pub(super) rows: usize,
     pub(super) dropped: LeftOut,
     /// Dropped columns, one sentence each.
@@ -20,16 +22,26 @@ pub(super) struct ReadSummary {
 
 impl ReadSummary {
     /// Parts of all processes, by rank.
+    ///
+    /// # Errors
+    /// [`Data`](ErrorKind::Data) for different columns and too many words.
     pub(super) fn joined(parts: Vec<Self>) -> Result<Self, CliError> {
         let (mut rows, mut dropped, mut left_out) = (0, LeftOut::default(), Vec::new());
         let mut surveys = Vec::with_capacity(parts.len());
+        let mut columns = None;
         for part in parts {
+            if let (Some(before), Some(own)) = (&columns, &part.columns)
+                && before != own
+            {
+                return Err(CliError::new(ErrorKind::Data, "files of the table have different columns"));
+            }
+            columns = columns.or(part.columns);
             rows += part.rows;
             dropped.join(part.dropped);
             left_out = if left_out.is_empty() { part.left_out } else { left_out };
             surveys.extend(part.survey);
         }
-        Ok(Self { survey: Survey::joined(surveys)?, rows, dropped, left_out })
+        Ok(Self { survey: Survey::joined(surveys)?, columns, rows, dropped, left_out })
     }
 
     pub(super) fn rows_left(&self) -> usize {

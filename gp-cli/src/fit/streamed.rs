@@ -6,7 +6,7 @@ use super::read_summary::ReadSummary;
 use super::reading::begin_survey;
 use super::rows_read::RowsRead;
 use super::spec::FitSpec;
-use crate::data::{Formats, Frame, FrameStream, Input, ReadOptions, TableChoice};
+use crate::data::{Column, Formats, Frame, FrameStream, Input, ReadOptions, TableChoice};
 use crate::encode::{Factors, Inputs, Role, RowEncoder, Survey, Target, checked};
 use crate::error::{CliError, ErrorKind};
 use crate::left_out::LeftOut;
@@ -198,12 +198,14 @@ impl Origin {
         spec: &FitSpec,
         mut each: impl FnMut(Option<usize>, &[f64]) -> Result<(), CliError>,
     ) -> Result<ReadSummary, CliError> {
-        let (mut rows, mut survey, mut left_out) = (0, None, Vec::new());
+        let (mut rows, mut survey, mut columns, mut left_out) = (0, None, None, Vec::new());
         let mut dropped = LeftOut::default();
         let expected = pieces.row_count();
         while let Some(piece) = pieces.next_piece()? {
             if rows == 0 {
                 left_out = piece.left_out().to_vec();
+                let column = |column: &Column| (column.name().to_owned(), column.kind());
+                columns = Some(piece.columns().iter().map(column).collect());
             }
             rows += piece.row_count();
             dropped.look(&piece, &self.rules.dropped(&piece));
@@ -214,7 +216,7 @@ impl Origin {
             };
             survey.look(&piece)?.for_each(&mut |row| each(expected, row))?;
         }
-        Ok(ReadSummary { survey, rows, dropped, left_out })
+        Ok(ReadSummary { survey, columns, rows, dropped, left_out })
     }
 
     /// No writer for no rows.
@@ -251,7 +253,7 @@ impl Origin {
             Err(error) => Err(error),
         };
         match read {
-            Ok(own) if all_succeed(team, true)? => self.passed_on(team, own, folder),
+            Ok(own) if all_succeed(team, true)? => self.passed_on(team, own, spec, folder),
             Ok(_) => self.read_by_all(team, spec, folder),
             // All read the whole table, and find a single process's error.
             Err(_) => all_succeed(team, false)
@@ -265,6 +267,7 @@ impl Origin {
         &self,
         team: &Team,
         (own, writer): (ReadSummary, Option<RawWriter>),
+        spec: &FitSpec,
         folder: &Path,
     ) -> Result<TableInFile, CliError> {
         let untold = |cause| {
@@ -274,7 +277,9 @@ impl Origin {
         let parts = parts.iter().map(|part| postcard::from_bytes(part).map_err(untold));
         let parts = parts.collect::<Result<Vec<ReadSummary>, CliError>>()?;
         let counts: Vec<usize> = parts.iter().map(ReadSummary::rows_left).collect();
-        let (mut survey, dropped, left_out) = ReadSummary::joined(parts)?.of_table(self.input.name())?;
+        // Parts that do not fit together do so in all processes, which then find a single process's error.
+        let Ok(joined) = ReadSummary::joined(parts) else { return self.read_by_all(team, spec, folder) };
+        let (mut survey, dropped, left_out) = joined.of_table(self.input.name())?;
         let words = own.survey.map_or_else(Vec::new, |own| own.words_within(&survey));
         let read = writer.map(RawWriter::whole).transpose()?;
         let to = ShareWriter::new((team, folder), survey.width(), (self.input.name(), survey.rows()))?;

@@ -292,3 +292,30 @@ fn a_cell_that_one_process_cannot_read_is_told_as_by_one() {
         assert_eq!(together(count, folder, &words), vec![one.clone(); count]);
     }
 }
+
+#[test]
+fn files_that_do_not_fit_together_are_told_as_by_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let rows = |i: usize, word: &str| {
+        (0..50).map(|row| format!("{},{},{word}\n", i + row, row % 7)).collect::<String>()
+    };
+    for (name, last, word) in
+        [("order.d", "x,c,y", "red"), ("types.d", "x,y,c", "1"), ("empty.d", "x,y,c", "")]
+    {
+        fs::create_dir(folder.join(name)).unwrap();
+        for i in 0..3 {
+            let (head, word) = if i == 2 { (last, word) } else { ("x,y,c", "red") };
+            let text = format!("{head}\n{}", rows(i, word));
+            fs::write(folder.join(name).join(format!("part-{i}.csv")), text).unwrap();
+        }
+        let words = format!(
+            "fit {name} --target y --missing drop --method vfe --inducing 5 --stream always --quiet --output m.gp"
+        );
+        let one = alone(folder, &words);
+        assert!(one.0 == 3 && one.2.contains("part-2.csv"), "{one:?}");
+        for count in [2, 3] {
+            assert_eq!(together(count, folder, &words), vec![one.clone(); count]);
+        }
+    }
+}

@@ -218,6 +218,7 @@ mod tests {
         check("x,y\n1,2");
         check("x,y\n");
         // One process lies within a cell.
+        check(&format!("w,y\n{}", rows(&|i| format!("\u{feff}a{i},{i}\n"))));
         check(&format!("w,y\na,1\n\"{}\",2\nb,3\n", "long\n".repeat(100)));
         let parts = divided(&format!("x,y\n{}", rows(&|i| format!("{},{i}\n", 100 + i))), 3).unwrap();
         assert!(parts.iter().all(|part| (18..=22).contains(&part.len())));

@@ -25,7 +25,7 @@ use gp_optim::Team;
 use open_quote::lines_before_open_quote;
 use std::collections::HashMap;
 use std::sync::Arc;
-use watched::{Separated, Watched};
+use watched::{LINE_END, Separated, Watched};
 
 /// Most common first.
 const DELIMITERS: [u8; 4] = *b",\t;|";
@@ -366,9 +366,11 @@ impl<'a> Body<'a> {
         let more =
             self.reader.read_record(&mut self.record).map_err(|cause| not_a_table(layout.supply, cause))?;
         if let Some(position) = self.record.position() {
-            let before = layout.part.as_ref().map_or(0, |part| part.lines);
+            let (before, added) =
+                layout.part.as_ref().map_or((0, 0), |part| (part.lines, LINE_END.len() as u64));
             let (line, byte) = (before + position.line(), position.byte());
-            self.line = line + self.reader.get_mut().empty_lines(byte);
+            let line = line + self.reader.get_mut().empty_lines(byte) - added;
+            self.line = line;
             if more {
                 self.check_quotes(layout, line, byte)?;
             }

@@ -9,6 +9,8 @@ use crate::error::CliError;
 use std::io::{self, Read};
 use std::ops::Range;
 
+/// Put before parts of a text: behind a line end, the parser takes no character for a byte-order mark.
+pub(super) const LINE_END: &[u8] = b"\n";
 const CHUNK: usize = 1 << 16;
 const LONGEST: usize = 1 << 24;
 /// Memory per record byte: growing buffers, and copies.
@@ -63,8 +65,9 @@ impl<'a> Watched<'a> {
     /// Part; lines count from the file's start.
     pub(super) fn part(supply: &'a dyn Supply, part: &TextPart) -> Result<Self, CliError> {
         let Range { start, end } = part.bytes;
-        let text = Self::through(supply, Box::new(supply.reader_at(start)?.take(end - start)));
-        Ok(Self { lines: part.lines as usize, ..text })
+        let own = supply.reader_at(start)?.take(end - start);
+        let text = Self::through(supply, Box::new(LINE_END.chain(own)));
+        Ok(Self { lines: (part.lines as usize).saturating_sub(LINE_END.len()), ..text })
     }
 
     fn through(supply: &'a dyn Supply, from: Box<dyn Read + 'a>) -> Self {

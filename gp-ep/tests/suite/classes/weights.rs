@@ -84,7 +84,7 @@ fn tied_sites_take_weights_from_the_power_on() {
         let mut ep = MiniBatchEp::new(&model, &data, sharing, 12).unwrap();
         ep.step(&model, &data, &rows, &EpOptions::default()).map(|_| ()).map_err(|error| error.to_string())
     };
-    assert!(step([0.5, 1.0, 1.0], Sharing::Tied).unwrap_err().contains("and one is 0.5"));
+    assert!(step([0.5, 1.0, 1.0], Sharing::Tied).unwrap_err().contains("but one is 0.5"));
     assert_eq!(step([0.5, 1.0, 1.0], Sharing::Own), Ok(()));
     assert_eq!(step([1.0, 2.0, 1.0], Sharing::Tied), Ok(()));
     let columns = weighed(&y, |i| if y[i] == 1.0 { 0.0 } else { 1.0 });
