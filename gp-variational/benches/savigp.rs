@@ -167,7 +167,7 @@ fn cox() {
     let run = model.learn(&data, Learning::Outer(MinimiseOptions::default())).expect("trained").run;
     let run = run.training().expect("L-BFGS");
     println!(
-        "\ndense Cox process, N = 811: at rest after {rest:.2} s ({} steps); trained in {:.1} s ({} evaluations, \
+        "\ndense Cox process, N = 811: converged after {rest:.2} s ({} steps); trained in {:.1} s ({} evaluations, \
          converged: {})",
         ascent.steps,
         start.elapsed().as_secs_f64() - rest,

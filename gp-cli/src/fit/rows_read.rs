@@ -10,7 +10,7 @@ use std::ops::Range;
 /// Rows per message.
 const AT_ONCE: usize = 4096;
 
-/// Consecutive rows, with own word indices.
+/// Consecutive rows that this process read, with its own indices of words.
 pub(super) struct RowsRead<'a> {
     team: &'a Team,
     /// None for no rows.
@@ -64,7 +64,7 @@ impl<'a> RowsRead<'a> {
         to.rows()
     }
 
-    /// Read by `from`, held by `holder`.
+    /// Rows read by process `from` and held by `holder`.
     fn overlap(&self, from: usize, holder: usize) -> Range<usize> {
         let all = self.starts.last().copied().unwrap_or_default();
         let held = share_of_rows(self.team, holder, all);

@@ -1,7 +1,7 @@
 //! Division of text among processes, at record starts.
 //!
-//! Each scans an equal number of bytes, from every parser state, because earlier quotation marks are unknown; all
-//! exchange final states.
+//! Each process scans an equal number of bytes. Earlier quotation marks are unknown to it, so it follows every parser
+//! state. Then all exchange the final states.
 
 use super::super::supply::{Supply, unreadable};
 use super::open_quote::At;
@@ -16,7 +16,7 @@ const AT_ONCE: usize = 1 << 16;
 /// Consecutive records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct TextPart {
-    /// With byte-order mark.
+    /// Positions in the file, byte-order mark included.
     pub(super) bytes: Range<u64>,
     /// Line ends before.
     pub(super) lines: u64,

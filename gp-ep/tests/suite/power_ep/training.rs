@@ -96,7 +96,7 @@ fn outer_and_inner_training_end_at_the_same_place() {
         let ep = EpOptions { step: 0.8, ..tight() };
         let trained = outer(&mut best, &data, ep);
         let training = trained.run.training().unwrap();
-        let EpState::Converged(_, convergence) = &trained.state else { panic!("it comes to rest") };
+        let EpState::Converged(_, convergence) = &trained.state else { panic!("sites converge") };
         assert!(training.converged && convergence.converged, "{likelihood}: {}", training.reason);
         assert_close(training.start_log_posterior, begin, 1e-9);
         assert!(training.log_posterior > begin + 1.0);
