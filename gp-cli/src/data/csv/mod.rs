@@ -368,9 +368,8 @@ impl<'a> Body<'a> {
         if let Some(position) = self.record.position() {
             let (before, added) =
                 layout.part.as_ref().map_or((0, 0), |part| (part.lines, LINE_END.len() as u64));
-            let (line, byte) = (before + position.line(), position.byte());
-            let line = line + self.reader.get_mut().empty_lines(byte) - added;
-            self.line = line;
+            let (line, byte) = (before + position.line() - added, position.byte());
+            self.line = line + self.reader.get_mut().empty_lines(byte);
             if more {
                 self.check_quotes(layout, line, byte)?;
             }
