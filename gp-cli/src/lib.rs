@@ -143,11 +143,11 @@ fn show_error(error: &CliError, err: &mut dyn Write) -> u8 {
 
 /// Standard-library messages and replacements.
 const OF_NUMBERS: [(&str, &str); 5] = [
-    (": invalid digit found in string", ": it has to be a whole number, not below 0"),
+    (": invalid digit found in string", ": it must be a whole number of at least 0"),
     (": number too large to fit in target type", ": it is too large"),
     (": number too small to fit in target type", ": it is too small"),
-    (": invalid float literal", ": it has to be a number"),
-    (": cannot parse integer from empty string", ": it has to be a whole number"),
+    (": invalid float literal", ": it must be a number"),
+    (": cannot parse integer from empty string", ": it must be a whole number"),
 ];
 
 fn in_plain_words(text: &str) -> String {

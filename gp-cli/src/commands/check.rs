@@ -206,7 +206,7 @@ fn about_one_of_several(column: &Column, found: &mut Vec<Finding>) {
         Kind::Boolean => "it holds true and false",
         Kind::Category => "it holds words",
     };
-    let what = format!("{what}, and several targets have to be numbers; fit a model for it alone");
+    let what = format!("{what}, and several targets must be numbers; fit a model for it alone");
     found.push(Finding { column: Some(column.name().to_owned()), what });
 }
 

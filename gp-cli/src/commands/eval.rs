@@ -1,6 +1,7 @@
 //! `gp eval`: scores a model on a table.
 
 use super::report::page;
+use super::traffic::with_traffic;
 use super::{NOTHING, TableOptions, and_table, print_json, warn};
 use crate::context::Context;
 use crate::error::CliError;
@@ -67,7 +68,7 @@ pub fn run(
     if options.json {
         let mut scores = evaluation.to_json();
         scores["left_out"] = left_out.len().into();
-        print_json(out, &scores)
+        print_json(out, &with_traffic(scores, &context.team)?)
     } else {
         out::print(out, table(&evaluation).as_bytes())
     }

@@ -1,5 +1,6 @@
 //! `gp fit`: trains a model on a table.
 
+use super::traffic::with_traffic;
 use super::{and_settings, and_table, print_json, warn};
 use crate::context::Context;
 use crate::course::Course;
@@ -16,7 +17,7 @@ use crate::model::{Model, TriedKernels, TriedStart, TriedStarts};
 use crate::notes::Notes;
 use crate::out;
 use gp_kernels::KernelExt;
-use gp_optim::{Control, StopReason, Team, Traffic};
+use gp_optim::{Control, StopReason, Team};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::PathBuf;
@@ -137,8 +138,8 @@ pub fn run(
     interrupt::model_is_written();
     notes.say(format_args!("wrote {}", options.output.display()));
     checkpoint.map_or(Ok(()), |folder| tidy_up(&folder, &model, notes))?;
-    let took = Took { seconds, expected, processes: processes(&context.team)? };
-    show(options, &model, scores.as_ref(), took, out)?;
+    let took = Took { seconds, expected };
+    show((options, &context.team), &model, scores.as_ref(), &took, out)?;
     interrupt::command_is_done();
     Ok(())
 }
@@ -277,18 +278,14 @@ fn say_outcome(model: &Model, seconds: f64, known: &[String], notes: &mut Notes<
 }
 
 fn show(
-    options: &FitOptions,
+    (options, team): (&FitOptions, &Team),
     model: &Model,
     scores: Option<&Evaluation>,
-    took: Took,
+    took: &Took,
     out: &mut dyn Write,
 ) -> Result<(), CliError> {
     if options.json {
-        let mut told = summary(options, model, scores, &took);
-        if !took.processes.is_null() {
-            told["processes"] = took.processes;
-        }
-        return print_json(out, &told);
+        return print_json(out, &with_traffic(summary(options, model, scores, took), team)?);
     }
     scores.map_or(Ok(()), |scores| out::print(out, evaluate::table(scores).as_bytes()))
 }
@@ -331,7 +328,6 @@ fn temperature(model: &Model) -> Option<f64> {
 struct Took {
     seconds: f64,
     expected: Option<ExpectedTime>,
-    processes: Value,
 }
 
 fn check_same_data(context: &Context, plan: &Plan) -> Result<(), CliError> {
@@ -339,21 +335,6 @@ fn check_same_data(context: &Context, plan: &Plan) -> Result<(), CliError> {
         return Ok(());
     }
     in_step::check_same(&context.team, "data", &fit::check_sum(plan)?)
-}
-
-fn processes(team: &Team) -> Result<Value, CliError> {
-    if team.is_alone() {
-        return Ok(Value::Null);
-    }
-    let Traffic { messages, bytes, time } = team.traffic();
-    let mut sent = [messages as f64, bytes as f64];
-    team.sum_counts(&mut sent)?;
-    Ok(json!({
-        "count": team.count(),
-        "messages": sent[0] as u64,
-        "bytes_sent": sent[1] as u64,
-        "seconds_of_messages": time.as_secs_f64(),
-    }))
 }
 
 /// Null, one value, or a list.

@@ -16,6 +16,7 @@ pub mod report;
 pub mod suggest;
 mod targets;
 mod term_panels;
+mod traffic;
 pub mod update;
 mod views;
 

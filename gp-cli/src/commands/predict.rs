@@ -1,5 +1,6 @@
 //! `gp predict`: predicts the rows of a table.
 
+use super::traffic::with_traffic;
 use super::{Besides, TableOptions, and_table, each_once, print_json, warn};
 use crate::context::Context;
 use crate::data::Frame;
@@ -131,7 +132,8 @@ pub fn run(
     match path {
         Some(path) if options.json => {
             let seconds = start.elapsed().as_secs_f64();
-            print_json(out, &seen.summary(options, &path, &seen.warnings(&model), seconds))
+            let told = seen.summary(options, &path, &seen.warnings(&model), seconds);
+            print_json(out, &with_traffic(told, &context.team)?)
         }
         _ => Ok(()),
     }

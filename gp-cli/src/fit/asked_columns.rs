@@ -77,13 +77,13 @@ impl FitSpec {
 fn check_flags(spec: &FitSpec) -> Result<(), CliError> {
     let refuse = |what: &str| Err(CliError::usage(format!("{what}; fit a model for each target")));
     if !matches!(spec.task, TaskChoice::Auto | TaskChoice::Regression) {
-        return refuse("several targets have to be numbers, and --task says otherwise");
+        return refuse("several targets must be numbers, and --task says otherwise");
     }
     if !spec.order.is_empty() {
-        return refuse("--order is for labels, and several targets have to be numbers");
+        return refuse("--order is for labels, and several targets must be numbers");
     }
     if !spec.labels.is_empty() {
-        return refuse("--labels names labels, and several targets have to be numbers");
+        return refuse("--labels names labels, and several targets must be numbers");
     }
     Ok(())
 }

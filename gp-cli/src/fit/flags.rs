@@ -49,14 +49,14 @@ fn flag(declared: &[(&'static str, Setting)]) -> Arg {
     let arg = if first.value_name().is_empty() { arg } else { arg.value_name(first.value_name()) };
     match shared_kind(declared) {
         // The chosen method checks the range and reports it.
-        Some(SettingKind::Number { .. }) => arg.value_parser(number),
+        Some(SettingKind::Number { .. }) => arg.allow_negative_numbers(true).value_parser(number),
         Some(SettingKind::Integer { .. }) => {
             let least = declared.iter().filter_map(|(_, setting)| match setting.kind() {
                 SettingKind::Integer { least, .. } => Some(least),
                 _ => None,
             });
             let least = least.min().unwrap_or(0);
-            arg.value_parser(move |text: &str| whole_number(text, least))
+            arg.allow_negative_numbers(true).value_parser(move |text: &str| whole_number(text, least))
         }
         Some(SettingKind::Choice { .. }) => arg.value_parser(PossibleValuesParser::new(words(declared))),
         Some(SettingKind::Flag) => arg.action(ArgAction::SetTrue),
@@ -86,12 +86,12 @@ fn words_behind(setting: &Setting) -> String {
 }
 
 fn number(text: &str) -> Result<f64, String> {
-    text.parse().map_err(|_| "it has to be a number".to_owned())
+    text.parse().map_err(|_| "it must be a number".to_owned())
 }
 
 fn whole_number(text: &str, least: u64) -> Result<u64, String> {
     let number = text.parse::<u64>().ok().filter(|number| *number >= least);
-    number.ok_or_else(|| format!("it has to be a whole number from {least} on"))
+    number.ok_or_else(|| format!("it must be a whole number of at least {least}"))
 }
 
 fn words(declared: &[(&str, Setting)]) -> Vec<PossibleValue> {

@@ -282,7 +282,7 @@ fn one_or_several<S: Serializer>(all: &[String], serializer: S) -> Result<S::Ok,
 }
 
 fn positive(text: &str) -> Result<f64, String> {
-    let value: f64 = text.parse().map_err(|_| "it has to be a number".to_owned())?;
+    let value: f64 = text.parse().map_err(|_| "it must be a number".to_owned())?;
     if value > 0.0 && value.is_finite() {
         Ok(value)
     } else {
@@ -317,7 +317,7 @@ pub fn parse_time(text: &str) -> Result<Duration, String> {
         other => return Err(format!("`{other}` is no unit of time; there are ms, s, m and h")),
     };
     let seconds = number.parse::<f64>().map(|number| number * unit).unwrap_or(f64::NAN);
-    Duration::try_from_secs_f64(seconds).map_err(|_| "it has to be a time such as 90s, 10m or 2h".to_owned())
+    Duration::try_from_secs_f64(seconds).map_err(|_| "it must be a time such as 90s, 10m or 2h".to_owned())
 }
 
 #[cfg(test)]

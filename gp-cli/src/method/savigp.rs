@@ -11,7 +11,9 @@ use super::outcome::Fit;
 use super::problem::{Problem, SECOND_STAGE, Settings};
 use super::setting::Setting;
 use super::sites::ConvergedSites;
-use super::variational::{self, BATCH_SIZE, EPOCHS, NATURAL_RATE, approximation, start, steps_in_batches};
+use super::variational::{
+    self, BATCH_SIZE, EPOCHS, NATURAL_RATE, approximation, fit_in_batches, start, steps_in_batches,
+};
 use super::work::{Integral, Work};
 use crate::encode::Role;
 use crate::error::CliError;
@@ -211,12 +213,12 @@ fn in_batches(mut model: Savigp, problem: &Problem) -> Result<Fit, CliError> {
     };
     // For a mixture, the first Gaussian gets half of the steps.
     let first: fn(u64) -> u64 = if components == 1 { |count| count } else { |count| count.div_ceil(2) };
-    let mut run = stage(&mut model, &control, first)?.run;
+    let mut trained = stage(&mut model, &control, first)?;
     if components > 1 {
         model.set_posterior(model.posterior().split(components, settings.seed)?)?;
-        run = stage(&mut model, &second(&control), |count| (count / 2).max(1))?.run;
+        trained = stage(&mut model, &second(&control), |count| (count / 2).max(1))?;
     }
-    Ok(Fit::of_course(approximation(&model)?, model.evidence_kind(), &run))
+    fit_in_batches(&model, &trained)
 }
 
 /// Second-stage control with its own checkpoint file.

@@ -13,7 +13,7 @@ use super::problem::Problem;
 use super::setting::Setting;
 use super::sites::ConvergedSites;
 use super::variational::{
-    self, BATCH_SIZE, EPOCHS, NATURAL_RATE, approximation, is_saddle, start, steps_in_batches,
+    self, BATCH_SIZE, EPOCHS, NATURAL_RATE, approximation, fit_in_batches, is_saddle, start, steps_in_batches,
 };
 use super::work::{Integral, Work};
 use crate::encode::Role;
@@ -133,6 +133,6 @@ fn outer(mut model: Savigp, problem: &Problem) -> Result<Fit, CliError> {
 fn in_batches(mut model: Savigp, problem: &Problem) -> Result<Fit, CliError> {
     let (settings, learning) = (&problem.settings, BoundLearning::in_steps(NATURAL_RATE));
     let count = |per_epoch| steps_in_batches(&settings.given, per_epoch);
-    let run = batches::learn(&mut model, (problem, &settings.control), &learning, count)?.run;
-    Ok(Fit::of_course(approximation(&model)?, EvidenceKind::LowerBound, &run))
+    let trained = batches::learn(&mut model, (problem, &settings.control), &learning, count)?;
+    fit_in_batches(&model, &trained)
 }

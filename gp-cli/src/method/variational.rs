@@ -4,16 +4,18 @@ use super::common;
 use super::defaults::DefaultCase;
 use super::given::Given;
 use super::optimizer::Optimizer;
+use super::outcome::Fit;
 use super::power_ep::shares_latents;
 use super::problem::Problem;
 use super::setting::Setting;
 use super::work::{Integral, Work};
+use crate::digits::four_digits;
 use crate::error::CliError;
 use crate::model::{Approximation, Functions};
-use gp_ep::operations;
+use gp_ep::{Trained, operations};
 use gp_likelihoods::Likelihood;
 use gp_variational::Savigp;
-use gp_variational::savigp::{Covariance, Mixture};
+use gp_variational::savigp::{BoundState, Covariance, Mixture};
 
 const IN_BATCHES: &[Optimizer] = &[Optimizer::Adam, Optimizer::Adadelta];
 pub(super) const ITERATIONS: Setting = common::ITERATIONS.only_by(&[Optimizer::Lbfgs]);
@@ -32,6 +34,22 @@ const UNSURE_OF_OTHERS: f64 = 2.0;
 
 pub(super) fn steps_in_batches(given: &Given, per_epoch: u64) -> u64 {
     common::steps_in_batches(given, (&EPOCHS, THIRTY), per_epoch, common::MIN_STEPS)
+}
+
+/// Fit in batches; warns if it stopped before the observations counted in full.
+pub(super) fn fit_in_batches(model: &Savigp, trained: &Trained<BoundState>) -> Result<Fit, CliError> {
+    let mut fit = Fit::of_course(approximation(model)?, model.evidence_kind(), &trained.run);
+    fit.warnings.extend(warning_of_power(trained.state.power));
+    Ok(fit)
+}
+
+fn warning_of_power(power: f64) -> Option<String> {
+    (power < 1.0).then(|| {
+        format!(
+            "training ended too early: labels had reached the power {} of 1, so probabilities are too even; allow more time",
+            four_digits(power)
+        )
+    })
 }
 
 /// Work in batches, or on all rows with the posterior converged.
@@ -93,5 +111,12 @@ mod tests {
     #[test]
     fn the_default_says_how_many_steps() {
         assert!(EPOCHS.default_in_words().contains(&format!("makes {} steps", common::MIN_STEPS)));
+    }
+
+    #[test]
+    fn an_end_before_observations_count_in_full_is_told() {
+        let told = warning_of_power(0.25).unwrap();
+        assert!(told.contains("had reached the power 0.25 of 1"), "{told}");
+        assert_eq!(warning_of_power(1.0), None);
     }
 }

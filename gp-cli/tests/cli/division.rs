@@ -192,7 +192,7 @@ fn what_cannot_be_divided_is_refused() {
     }
     let said = desk.gp(&format!("{cv} --rolling x --gap -1"));
     assert_eq!(said.code, 2);
-    assert!(said.err.contains("it has to be a number from 0 on"), "{}", said.err);
+    assert!(said.err.contains("it must be a number of at least 0"), "{}", said.err);
     desk.write("few.csv", "t,y\n1,1\n1,2\n2,3\n2,4\n3,5\n3,7\n");
     desk.refused(
         "cv few.csv --target y --rolling t --folds 3",

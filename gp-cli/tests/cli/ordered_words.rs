@@ -51,7 +51,7 @@ fn several_targets_are_checked_together() {
     );
     assert_eq!(found.lines().count(), 1, "{found}");
     let found = desk.ok("check t.csv --target a,b,w").out;
-    assert!(found.contains("column w: it holds words, and several targets have to be numbers"), "{found}");
+    assert!(found.contains("column w: it holds words, and several targets must be numbers"), "{found}");
     // A name with a comma, in quotes.
     let quoted = desk.command(&["check", "t.csv", "--target", "a,\"c,d\""]).output().unwrap();
     assert!(quoted.status.success(), "{quoted:?}");

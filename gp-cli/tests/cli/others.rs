@@ -322,4 +322,6 @@ fn help_is_there_at_once() {
         assert_eq!(refused.code, 2, "{line}");
         assert!(refused.out.is_empty() && !refused.err.is_empty(), "{line}");
     }
+    let not_a_count = ["invalid value '-1' for '--iterations", "it must be a whole number of at least"];
+    desk.refused("fit t.csv --target y --iterations -1", 2, &not_a_count);
 }

@@ -274,7 +274,7 @@ fn what_cannot_be_is_refused_in_a_line() {
     fit("empty.csv --target a,b", 3, &["line 2", "column a", "--missing drop"]);
     fit("train.csv --target a --latents 2", 2, &["--latents 2 mixes several targets"]);
     fit("train.csv --target a,b --latents 0", 2, &["--latents 0"]);
-    fit("train.csv --target a,b --task count", 2, &["several targets have to be numbers"]);
+    fit("train.csv --target a,b --task count", 2, &["several targets must be numbers"]);
     fit("train.csv --target a,b --features a,x", 2, &["column a is the target"]);
     fit(
         "train.csv --target a,b --likelihood gaussian",

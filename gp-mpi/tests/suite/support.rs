@@ -1,12 +1,14 @@
 //! Test tables, and runs of the command under `mpirun`.
 
 use std::fmt::Write as _;
+use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Output};
 use tempfile::TempDir;
 
 pub(crate) struct Tables(TempDir);
 
+const PROGRAM: &str = env!("CARGO_BIN_EXE_gp-mpi");
 /// Enough rows for six lanes.
 const ROWS: usize = 600;
 
@@ -38,6 +40,7 @@ impl Tables {
         self.mpirun_of(&[(processes, ".", words)])
     }
 
+    /// Processes, folder and arguments of each part; a folder with a program `gp-mpi` runs that.
     pub(crate) fn mpirun_of(&self, parts: &[(usize, &str, &[&str])]) -> Command {
         let mut command = Command::new("mpirun");
         command.current_dir(self.path()).arg("--oversubscribe");
@@ -47,10 +50,20 @@ impl Tables {
             if place > 0 {
                 command.arg(":");
             }
-            command.args(["-n", &processes.to_string(), "-wdir"]).arg(self.path().join(folder));
-            command.arg(env!("CARGO_BIN_EXE_gp-mpi")).args(*words);
+            let folder = self.path().join(folder);
+            let other = Some(folder.join("gp-mpi")).filter(|program| program.exists());
+            command.args(["-n", &processes.to_string(), "-wdir"]).arg(&folder);
+            command.arg(other.unwrap_or_else(|| PROGRAM.into())).args(*words);
         }
         command
+    }
+
+    /// Copy of the program with one more byte, which changes nothing it does.
+    pub(crate) fn place_other_program(&self, folder: &str) {
+        let path = self.path().join(folder).join("gp-mpi");
+        std::fs::copy(PROGRAM, &path).unwrap();
+        let mut copy = std::fs::OpenOptions::new().append(true).open(path).unwrap();
+        copy.write_all(b"\n").unwrap();
     }
 
     pub(crate) fn run(&self, processes: usize, words: &[&str]) -> Output {

@@ -26,6 +26,17 @@ fn one_process_talks_and_tells_what_all_have_sent() {
     assert_eq!(told["processes"]["count"], 3);
     assert!(told["processes"]["bytes_sent"].as_u64() > Some(10_000), "{told}");
     assert_eq!(stderr(&fitted).matches("wrote m.gp").count(), 1);
+    for words in [
+        "predict m.gp numbers.csv --json --output p.csv",
+        "eval m.gp numbers.csv --json",
+        "cv numbers.csv --target y --folds 2 --method exact --iterations 2 --json",
+    ] {
+        let told = tables.run(3, &words.split(' ').collect::<Vec<_>>());
+        assert!(told.status.success(), "{words}: {}", stderr(&told));
+        let told: serde_json::Value = serde_json::from_slice(&told.stdout).unwrap();
+        assert_eq!(told["processes"]["count"], 3, "{words}");
+        assert!(told["processes"]["bytes_sent"].as_u64() > Some(0), "{words}: {told}");
+    }
     let predicted = tables.run(2, &["predict", "m.gp", "numbers.csv"]);
     let text = String::from_utf8(predicted.stdout.clone()).unwrap();
     assert_eq!(text.lines().count(), 601, "{}", stderr(&predicted));
@@ -74,6 +85,18 @@ fn processes_with_other_words_or_data_are_refused() {
         assert!(said.contains("processes do not agree on the content of DATA"), "{said}");
         assert!(!tables.path().join("m.gp").exists());
     }
+}
+
+#[test]
+fn another_program_is_refused() {
+    let tables = Tables::new();
+    std::fs::create_dir(tables.path().join("other")).unwrap();
+    tables.place_other_program("other");
+    let inspect = ["inspect", "../m.gp"];
+    let refused = tables.mpirun_of(&[(1, ".", &inspect), (1, "other", &inspect)]).output().unwrap();
+    assert_eq!(refused.status.code(), Some(2), "{}", stderr(&refused));
+    let said = stderr(&refused);
+    assert!(said.contains("processes do not agree on the program"), "{said}");
 }
 
 #[test]

@@ -16,7 +16,7 @@ def function_likelihood(
 ) -> _gp.Function:
     """The likelihood with this log density."""
     if not callable(log_density):
-        raise TypeError(f"log_density={log_density!r}: it has to be a function of y and samples of latent values")
+        raise TypeError(f"log_density={log_density!r}: it must be a function of y and samples of latent values")
     return _gp.Function(log_density, latents, targets, _parameters(params), gradient)
 
 

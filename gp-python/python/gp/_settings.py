@@ -114,4 +114,4 @@ def threads(n_jobs: int | None) -> int | None:
         return None
     if isinstance(n_jobs, (int, np.integer)) and 1 <= n_jobs <= _MOST_THREADS:
         return int(n_jobs)
-    raise ValueError(f"n_jobs={n_jobs!r}: it has to be a whole number from 1 to {_MOST_THREADS}, or -1 for all processors")
+    raise ValueError(f"n_jobs={n_jobs!r}: it must be a whole number from 1 to {_MOST_THREADS}, or -1 for all processors")

@@ -35,21 +35,30 @@ pub(super) struct NaturalSteps {
     saturates: bool,
     count: u64,
     taken: u64,
+    /// Power of the last step; 1 before the first.
+    power: f64,
 }
 
 impl NaturalSteps {
     pub(super) fn new(first: f64, saturates: bool, count: u64) -> Self {
-        Self { first, saturates, count, taken: 0 }
+        Self { first, saturates, count, taken: 0, power: 1.0 }
     }
 
     pub(super) fn next(&mut self, share: f64) -> NaturalStep {
         let taken = self.taken as f64;
         self.taken += 1;
         if self.saturates {
-            return self.growing(taken + 1.0, share);
+            let step = self.growing(taken + 1.0, share);
+            self.power = step.power;
+            return step;
         }
         let rate = RECENT / (taken + RECENT / self.first);
         NaturalStep { rate: rate.max(share).min(self.first), power: 1.0 }
+    }
+
+    /// Below 1 while observations do not count in full.
+    pub(super) fn power(&self) -> f64 {
+        self.power
     }
 
     fn growing(&self, t: f64, share: f64) -> NaturalStep {
@@ -109,6 +118,11 @@ mod tests {
             assert!(taken.iter().all(|step| step.rate == rate && step.power > 0.0));
             assert!(taken.windows(2).all(|pair| pair[1].power >= pair[0].power));
             assert_eq!(taken.iter().filter(|step| step.power < 1.0).count(), growing - 1);
+            let mut ended_early = NaturalSteps::new(0.2, true, count);
+            (0..growing / 2).for_each(|_| {
+                ended_early.next(0.1);
+            });
+            assert_eq!((ended_early.power(), steps.power()), (0.5, 1.0));
         }
     }
 }

@@ -70,6 +70,9 @@ pub struct BoundState {
     pub bound: Bound,
     /// Outer learning: final convergence of one full Gaussian.
     pub ascent: Option<Ascent>,
+    /// Power of the observations in the last natural-gradient step; below 1 only if training stopped early under a
+    /// likelihood that [saturates](gp_likelihoods::Described::saturates).
+    pub power: f64,
 }
 
 type Watching<'a> = OnEvaluation<'a, MixturePosterior<InducingPosterior>>;
@@ -123,7 +126,7 @@ impl Savigp {
         let evaluate = |model: &Self, natural: &mut [f64]| bound.gradient(model, natural);
         let watch = |model: &Self, now| watch(EvaluationState::new(now, &|| model.predictor()));
         let run = LearningRecord::Minimised(train(self, &options, evaluate, watch)?);
-        Ok(Trained { run, state: BoundState { bound, ascent: None } })
+        Ok(Trained { run, state: BoundState { bound, ascent: None, power: 1.0 } })
     }
 
     /// L-BFGS on posterior, kernels, likelihood, inducing inputs in turn; ends at a gain of at most 10⁻⁶ per
@@ -220,7 +223,7 @@ impl Savigp {
         let ascent = Some(converge(&mut bound, &outer.0, &mut posterior, (natural, &is_short))?);
         *self = outer.0;
         self.set_posterior(posterior)?;
-        Ok(Trained { run, state: BoundState { bound, ascent } })
+        Ok(Trained { run, state: BoundState { bound, ascent, power: 1.0 } })
     }
 
     /// First-order step per batch, natural-gradient step if set.
@@ -251,7 +254,8 @@ impl Savigp {
         let watch = |model: &Self, _: &Sampled, now| watch(EvaluationState::new(now, &|| model.predictor()));
         let run = train_by_descent(self, &mut sampled, plan, evaluate, watch);
         let run = LearningRecord::Descended(unless(fault, run)?);
-        Ok(Trained { run, state: BoundState { bound: sampled.bound, ascent: None } })
+        let state = BoundState { bound: sampled.bound, ascent: None, power: 1.0 };
+        Ok(Trained { run, state })
     }
 
     fn learn_beside_posterior(
@@ -281,8 +285,9 @@ impl Savigp {
         let run = train_by_descent(&mut outer, &mut stepping, plan, evaluate, watch);
         let run = LearningRecord::Descended(unless(fault, run)?);
         *self = outer.0;
-        self.set_posterior(stepping.posterior)?;
-        Ok(Trained { run, state: BoundState { bound: stepping.bound, ascent: None } })
+        let Stepping { bound, posterior, steps } = stepping;
+        self.set_posterior(posterior)?;
+        Ok(Trained { run, state: BoundState { bound, ascent: None, power: steps.power() } })
     }
 }
 

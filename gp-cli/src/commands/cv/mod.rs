@@ -11,6 +11,7 @@ mod summary;
 pub use pooled::PooledCoverage;
 pub use summary::Summary;
 
+use super::traffic::with_traffic;
 use super::{and_settings, and_table, left_of, print_json, warn};
 use crate::context::Context;
 use crate::data::{Frame, ReadOptions, TableChoice};
@@ -152,7 +153,7 @@ pub fn run(
             "division": division.json,
             "chosen": chosen,
         });
-        return print_json(out, &told);
+        return print_json(out, &with_traffic(told, &context.team)?);
     }
     let unit = |score: &str| scored.first().and_then(|first| first.unit_of_score(score));
     notes.say(format_args!("{}", lines(&summaries, scored.len(), &unit).trim_end()));

@@ -150,7 +150,7 @@ impl<'a> Rolling<'a> {
 
 pub(super) fn parse_stretch(text: &str) -> Result<f64, String> {
     let number = text.parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0);
-    number.ok_or_else(|| "it has to be a number from 0 on, of dates a number of days".to_owned())
+    number.ok_or_else(|| "it must be a number of at least 0, of dates a number of days".to_owned())
 }
 
 #[cfg(test)]

@@ -26,10 +26,7 @@ pub(super) fn splits(path: &str, rows: usize, formats: &Formats) -> Result<Vec<V
     let columns = frame.require(&["split", "test_row"])?;
     frame.refuse_missing(&columns, FILL_OR_DROP)?;
     let (Some(split), Some(test)) = (columns[0].numbers(), columns[1].numbers()) else {
-        return Err(CliError::new(
-            ErrorKind::Data,
-            format!("`{path}`: split and test_row have to be numbers"),
-        ));
+        return Err(CliError::new(ErrorKind::Data, format!("`{path}`: split and test_row must be numbers")));
     };
     let mut parts: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
     for (place, (&split, &row)) in split.iter().zip(test).enumerate() {

@@ -89,12 +89,12 @@ fn check_column(survey: &Survey, (place, column): (usize, &ColumnSurvey)) -> Res
     let Surveyed::Numbers { .. } = column.values() else {
         let like = column.lookalike().map_or_else(String::new, |like| format!("; {like}"));
         return wrong(format!(
-            "it holds words, and several targets in one model have to be numbers; fit a model of its own{like}"
+            "it holds words, and several targets in one model must be numbers; fit a model of its own{like}"
         ));
     };
     if column.kind() == Kind::Boolean {
         return wrong(
-            "it is true or false, and several targets in one model have to be numbers; fit a model of its own"
+            "it is true or false, and several targets in one model must be numbers; fit a model of its own"
                 .to_owned(),
         );
     }
