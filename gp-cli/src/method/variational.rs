@@ -9,7 +9,6 @@ use super::power_ep::shares_latents;
 use super::problem::Problem;
 use super::setting::Setting;
 use super::work::{Integral, Work};
-use crate::digits::four_digits;
 use crate::error::CliError;
 use crate::model::{Approximation, Functions};
 use gp_ep::{Trained, operations};
@@ -46,8 +45,8 @@ pub(super) fn fit_in_batches(model: &Savigp, trained: &Trained<BoundState>) -> R
 fn warning_of_power(power: f64) -> Option<String> {
     (power < 1.0).then(|| {
         format!(
-            "training ended too early: labels had reached the power {} of 1, so probabilities are too even; allow more time",
-            four_digits(power)
+            "training ended too early: labels counted with {:.0} % of their weight, so probabilities are too even; allow more time",
+            (100.0 * power).floor()
         )
     })
 }
@@ -116,7 +115,7 @@ mod tests {
     #[test]
     fn an_end_before_observations_count_in_full_is_told() {
         let told = warning_of_power(0.25).unwrap();
-        assert!(told.contains("had reached the power 0.25 of 1"), "{told}");
+        assert!(told.contains("counted with 25 % of their weight"), "{told}");
         assert_eq!(warning_of_power(1.0), None);
     }
 }
