@@ -13,7 +13,7 @@ use toml::{Table, Value};
 
 const LARGEST: u64 = 4_000_000;
 
-/// Appends entries absent from the command line.
+/// Appends entries that the command line lacks.
 pub(crate) fn expand(command: &Command, arguments: Vec<OsString>) -> Result<Vec<OsString>, CliError> {
     // The main parser reports an invalid command line.
     let Ok(matches) = command.clone().try_get_matches_from(&arguments) else { return Ok(arguments) };
@@ -52,7 +52,7 @@ pub(crate) fn expand_text(
     Ok(arguments)
 }
 
-/// Empty if the command line has it or a conflicting flag.
+/// Arguments for an entry; none if the command line has its flag or a conflicting one.
 fn flag(
     path: &Path,
     (top, command): (&Command, &Command),

@@ -12,11 +12,8 @@ const AT_ONCE: u64 = 1 << 18;
 /// Maximum blocks per file: every process reads them.
 const BLOCKS: u64 = 256;
 
-/// Length and checksum of a file, or of a folder's tables with names; None for pipes, readable only once. Beyond 64
-/// MiB, 256 equally spaced blocks count, the ends among them.
-///
-/// # Errors
-/// [`Io`](crate::ErrorKind::Io) if unreadable.
+/// Length and checksum of a file, or of each table in a folder, with its name; None for pipes. Beyond 64 MiB, only 256
+/// equally spaced blocks count, both ends included.
 pub(crate) fn content_mark(path: &Path) -> Result<Option<String>, CliError> {
     let mut mark = ContentMark { bytes: 0, sum: BEGIN };
     let about = fs::metadata(path).map_err(|cause| CliError::io("read", path, cause))?;

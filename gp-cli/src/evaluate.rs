@@ -187,7 +187,7 @@ fn unit_of(target: &Target) -> Option<&'static str> {
     (target.kind == Kind::Date).then_some("days")
 }
 
-/// Share of `targets` (data units) below predicted quantiles; levels if calibrated.
+/// Share of `targets` (data units) below predicted quantiles; the levels if calibrated.
 ///
 /// # Errors
 /// [`Numerical`](ErrorKind::Numerical) without a distribution function.
@@ -215,7 +215,7 @@ fn standings(by: &Approximation, beliefs: &LatentBeliefs, y: &[f64]) -> Result<V
     Ok(below.into_iter().zip(up_to).map(|(below, up_to)| Standing { below, up_to }).collect())
 }
 
-/// With predictor descriptions and non-finite-score warnings.
+/// Scores, predictor descriptions, and warnings about non-finite scores.
 type ScoredPredictors = (Scores, Vec<(&'static str, String)>, Vec<String>);
 
 impl Assessed<'_> {

@@ -1,7 +1,7 @@
 //! Commands run by several processes.
 //!
-//! All run the same code and make the same choices. Only process 0 writes files and messages. It broadcasts all that
-//! depends on more than command line and data: clocks, signals, memory, changing files. A failing process ends all.
+//! All run the same code and make the same choices. Only process 0 writes files and messages; it broadcasts all that
+//! may differ: clocks, signals, memory, changing files. A failing process ends all.
 
 use crate::content::content_mark;
 use crate::context::Context;
@@ -18,9 +18,9 @@ use std::process::ExitCode;
 use std::thread::sleep;
 use std::time::Duration;
 
-/// Wait for process 0's report.
+/// Waiting time for process 0's report.
 const FOR_THE_FIRST: Duration = Duration::from_secs(2);
-/// Wait for another's message.
+/// Waiting time for another's message.
 const FOR_THE_CAUSE: Duration = Duration::from_secs(10);
 /// Bytes of messages kept.
 const LAST_WORDS: usize = 4096;
@@ -106,10 +106,7 @@ fn program_mark() -> String {
     program.and_then(|path| content_mark(&path)).ok().flatten().unwrap_or_default()
 }
 
-/// Refuses differing input files; unreadable ones are left to the command.
-///
-/// # Errors
-/// [`Usage`](ErrorKind::Usage), naming the first file and process.
+/// Refuses input files that differ, naming the first file and process; leaves unreadable files to the command.
 pub(crate) fn check_inputs(team: &Team, inputs: &InputFiles) -> Result<(), CliError> {
     if team.is_alone() {
         return Ok(());
@@ -125,10 +122,7 @@ pub(crate) fn check_inputs(team: &Team, inputs: &InputFiles) -> Result<(), CliEr
     Ok(())
 }
 
-/// Refuses different values.
-///
-/// # Errors
-/// [`Usage`](ErrorKind::Usage), naming the first process that differs.
+/// Refuses values that differ, naming the first process.
 pub(crate) fn check_same(team: &Team, what: &str, own: &str) -> Result<(), CliError> {
     let all = texts(team, own)?;
     let first = all.first().map(String::as_str).unwrap_or_default();
@@ -140,7 +134,7 @@ pub(crate) fn check_same(team: &Team, what: &str, own: &str) -> Result<(), CliEr
     }
 }
 
-/// Texts of all, by rank, in all processes.
+/// Texts of all processes, by rank.
 pub(crate) fn texts(team: &Team, own: &str) -> Result<Vec<String>, TeamError> {
     let all = team.gather_bytes(own.as_bytes())?;
     Ok(all.into_iter().map(|text| String::from_utf8_lossy(&text).into_owned()).collect())

@@ -7,19 +7,19 @@ use crate::parts::term_names;
 use faer::MatRef;
 use gp_ep::{Posterior as _, ShareOptions, VarianceShares};
 
-/// Maximum multiplications for shares, again for ranges; about 1 s.
+/// Maximum multiplications for shares, and again for ranges; about 1 s.
 const MAX_WORK: f64 = 2e10;
-/// Minimum points per input; below, nothing is computed.
+/// Minimum points per input; with fewer, nothing is computed.
 const MIN_POINTS: usize = 384;
 
-/// Minimum reported share outside single inputs; about twice the accuracy of sums.
+/// Minimum reported share of interactions and correlations; about twice the accuracy of sums.
 const MIN_SHARED: f64 = 0.1;
-/// Largest share reported as negative, beyond estimation noise.
+/// Largest share reported as negative; others are estimation noise.
 const NEGATIVE: f64 = -0.005;
-/// Deviations over permutations for reported differences.
+/// Minimum reported difference, in standard deviations over permutations.
 const DEVIATIONS: f64 = 3.0;
 
-/// Input influences over `points`; empty if too expensive. Training `rows` matter without inducing inputs.
+/// Influences of inputs over `points`; empty if too expensive. `rows`: training rows, used without inducing inputs.
 pub(crate) fn of_points(
     posterior: &Approximation,
     inputs: &Inputs,
@@ -55,7 +55,6 @@ pub(crate) fn percent(share: f64) -> String {
     format!("{:.1} %", if percent.abs() < 0.05 { 0.0 } else { percent })
 }
 
-/// Remarks on interactions, correlations and unseen combinations.
 pub(crate) fn together(influence: &Influence) -> Vec<String> {
     if influence.inputs.len() < 2 {
         return Vec::new();
@@ -93,7 +92,7 @@ fn interact(share: f64) -> Option<String> {
     })
 }
 
-/// Two-input interactions (in both totals); for older models.
+/// Share of interactions between two inputs, which both totals contain; for older models.
 fn pairwise(influence: &Influence) -> f64 {
     let beyond = |of: &InputInfluence| of.total.value - of.alone.value;
     0.5 * influence.inputs.iter().map(beyond).sum::<f64>()

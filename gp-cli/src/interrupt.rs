@@ -11,7 +11,7 @@ use std::time::Duration;
 
 pub(crate) const EXIT_CODE: u8 = 130;
 
-/// Wait for a last checkpoint; an earlier one exists.
+/// Waiting time for a last checkpoint, if an earlier one exists.
 #[cfg(unix)]
 const PATIENCE: Duration = Duration::from_millis(60);
 
@@ -23,7 +23,6 @@ struct Training {
 }
 
 pub(crate) struct TrainingState {
-    /// `true` if a checkpoint exists.
     pub(crate) is_saved: Box<dyn Fn() -> bool + Send>,
     /// Final message with a checkpoint; `from_the_start` without.
     pub(crate) going_on: String,
@@ -32,7 +31,6 @@ pub(crate) struct TrainingState {
 
 static WITHOUT_CHECKPOINT: AtomicBool = AtomicBool::new(false);
 
-/// `true` in processes that do not print.
 static SILENT: AtomicBool = AtomicBool::new(false);
 
 static WRITTEN: AtomicBool = AtomicBool::new(false);
@@ -107,7 +105,7 @@ pub(crate) fn end_silently() {
     SILENT.store(true, Ordering::Relaxed);
 }
 
-/// Signals no longer change messages or exit code. Never returns while one exits.
+/// Stops signals from changing messages or exit code. Never returns while a signal ends the process.
 pub(crate) fn command_is_done() {
     done_by(|| ());
 }
@@ -121,7 +119,7 @@ pub(crate) fn done_by<T>(last_words: impl FnOnce() -> T) -> T {
     said
 }
 
-/// Prints; never returns while a signal exits.
+/// Prints; never returns while a signal ends the process.
 pub(crate) fn before_the_end<T>(say: impl FnOnce() -> T) -> T {
     let _done = locked(&DONE);
     say()
@@ -138,7 +136,7 @@ fn last_words() -> &'static str {
     }
 }
 
-/// Training that a signal ends at once.
+/// Runs training that signals end at once.
 pub(crate) fn without_checkpoint<T>(train: impl FnOnce() -> T) -> T {
     WITHOUT_CHECKPOINT.store(true, Ordering::Relaxed);
     let trained = train();
@@ -150,7 +148,7 @@ pub(crate) fn model_is_written() {
     WRITTEN.store(true, Ordering::Relaxed);
 }
 
-/// Training that signals stop after an iteration; at once without checkpoint.
+/// Runs training that signals stop after an iteration, or at once without checkpoint.
 pub(crate) fn while_training<T>(state: TrainingState, train: impl FnOnce(&Interrupt) -> T) -> T {
     let interrupt = Interrupt::new();
     *locked(&TRAINING) = Some(Training { interrupt: interrupt.clone(), state });

@@ -7,7 +7,7 @@ use crate::standardise::Standardiser;
 use gp_kernels::posterior::LatentBeliefs;
 use gp_likelihoods::Likelihood;
 
-/// Dates are rounded to seconds.
+/// Adds target values; rounds dates to seconds.
 pub(crate) fn push_targets(table: &mut OutTable, model: &Model, name: impl Into<String>, values: Vec<f64>) {
     const SECONDS_PER_DAY: f64 = 86_400.0;
     if model.target().kind != Kind::Date {
@@ -39,7 +39,7 @@ pub(crate) fn name(likelihood: &dyn Likelihood, latent: usize) -> String {
     likelihood.latent_name(latent).unwrap_or_else(|| (latent + 1).to_string())
 }
 
-/// Variances of dates are in square days.
+/// Adds latent means and variances; for dates, variances are in square days.
 pub(crate) fn push_latents(table: &mut OutTable, model: &Model, beliefs: &LatentBeliefs) {
     let scale = latent_scale(model);
     for (function, label) in beliefs.functions().iter().zip(latent_names(model)) {

@@ -21,7 +21,6 @@ impl LeftOut {
         self.first.extend(left_out.iter().take(room).map(|&row| frame.place(row)));
     }
 
-    /// Adds later rows.
     pub(crate) fn join(&mut self, later: Self) {
         self.rows += later.rows;
         self.count += later.count;

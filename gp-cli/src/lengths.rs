@@ -121,8 +121,7 @@ fn conditions((lower, upper): (Option<f64>, Option<f64>), prior: Option<&Prior>)
     format!("{bounds}{prior}")
 }
 
-/// Expression: lengths in data units, four digits, long lists shortened. Shared lengths split if units
-/// differ.
+/// Expression with lengths in data units, four digits, long lists shortened. Shared lengths split if units differ.
 pub(crate) fn readable(kernel: &dyn Kernel, inputs: &Inputs) -> String {
     let units = inputs.units();
     let (mut shown, mut columns) = (kernel.clone_box(), kernel.length_columns(units.len()).into_iter());
@@ -136,12 +135,12 @@ pub(crate) fn readable(kernel: &dyn Kernel, inputs: &Inputs) -> String {
     shown.expression_with(&value_text)
 }
 
-/// In model units, where columns share conditions.
+/// Expression in model units, for parameters whose bounds and priors several columns share.
 pub(crate) fn readable_in_model_units(kernel: &dyn Kernel) -> String {
     kernel.expression_with(&value_text)
 }
 
-/// Expression: four digits, long lists shortened.
+/// Expression with four digits, long lists shortened.
 pub(crate) fn readable_likelihood(likelihood: &dyn Likelihood) -> String {
     let settings = likelihood.settings().into_iter().map(|(name, value)| format!("{name}={value}"));
     let parameters = likelihood.parameters().iter().map(|of| format!("{}={}", of.name(), value_text(of)));
@@ -150,13 +149,12 @@ pub(crate) fn readable_likelihood(likelihood: &dyn Likelihood) -> String {
     if arguments.is_empty() { name.to_owned() } else { format!("{name}({})", arguments.join(", ")) }
 }
 
-/// Data units; one value per column if units differ.
+/// Parameter in data units; one value per column if units differ.
 fn in_data_units(parameter: &Parameter, units: &[f64]) -> Option<Parameter> {
     parameter.scaled(units).or_else(|_| parameter.repeated(units.len())?.scaled(units)).ok()
 }
 
-/// With `fixed`, bounds and prior; if they differ, bounds follow each element and [`length_lines`] shows
-/// priors.
+/// Values with `fixed`, bounds and prior. If these differ, bounds follow each value; [`length_lines`] shows priors.
 fn value_text(parameter: &Parameter) -> String {
     let first = conditions_of(parameter, 0);
     let are_alike = (1..parameter.len()).all(|element| conditions_of(parameter, element) == first);

@@ -80,8 +80,7 @@ pub fn main_with(context: &Context) -> ExitCode {
     code
 }
 
-/// Runs a command, returning the exit code. `arguments` begin with the program; data go to `out`, messages to
-/// `err`.
+/// Runs a command, returning the exit code. `arguments` begin with the program; data go to `out`, messages to `err`.
 pub fn run(
     context: &Context,
     arguments: impl IntoIterator<Item = OsString>,

@@ -60,7 +60,6 @@ pub(crate) fn term_names(kernel: &dyn Kernel, columns: &[String]) -> Vec<String>
     names.iter().map(String::as_str).map(numbered).collect()
 }
 
-/// Columns of `count` that a kernel uses.
 pub(crate) fn columns_of(kernel: &dyn Kernel, count: usize) -> Vec<usize> {
     if let Some(dims) = dims(kernel) {
         return dims;

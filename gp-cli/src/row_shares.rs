@@ -1,6 +1,6 @@
 //! Rows of a table, divided over processes.
 //!
-//! Blocks stay whole: they affect a prediction's last bits. All get all results.
+//! Blocks stay whole, because they affect the last bits of predictions. All processes get all results.
 
 use crate::data::ROWS_OF_BLOCK;
 use crate::error::CliError;

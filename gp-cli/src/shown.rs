@@ -39,7 +39,6 @@ fn push(out: &mut String, letter: char, allowed: &str) {
     }
 }
 
-/// `true` for characters that change text direction.
 fn turns_text(letter: char) -> bool {
     matches!(letter, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

@@ -79,7 +79,6 @@ impl Sum {
         self.sum += weight * value;
     }
 
-    /// For [`of_state`](Self::of_state).
     pub(crate) fn state(&self) -> [f64; 2] {
         [self.weight, self.sum]
     }
@@ -143,7 +142,6 @@ pub struct Spread {
     largest: f64,
 }
 
-/// Length of the state.
 pub(crate) const SPREAD_STATE: usize = 7;
 
 /// 2⁵⁰⁰ and its inverse.
@@ -173,7 +171,6 @@ impl Spread {
         }
     }
 
-    /// For [`go_on`](Self::go_on).
     pub(crate) fn state(&self) -> [f64; SPREAD_STATE] {
         let [a, b, c] = [self.squares, self.squares_larger, self.squares_smaller];
         [a.weight, a.sum, b.weight, b.sum, c.weight, c.sum, self.largest]

@@ -26,8 +26,8 @@ pub struct UpdatedModel {
 /// Conditions a model on table rows, which need all inputs and a target.
 ///
 /// # Errors
-/// [`Usage`](crate::ErrorKind::Usage) for an unsuitable model, [`Data`](crate::ErrorKind::Data) for an
-/// unsuitable table; any other failure.
+/// [`Usage`](crate::ErrorKind::Usage) for an unsuitable model, [`Data`](crate::ErrorKind::Data) for an unsuitable
+/// table.
 pub fn take_in(model: &Model, frame: &Frame, context: &Context) -> Result<UpdatedModel, CliError> {
     let method = context.methods.find(&model.about().training.method)?;
     let roles = &model.about().roles;

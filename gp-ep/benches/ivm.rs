@@ -1,12 +1,12 @@
 //! Times of informative-vector-machine runs.
 //!
-//! Tables give:
+//! Tables:
 //!
-//! - times of scoring and whole runs for N from 10³ to 10⁵, C from 2 to 10 and d from 50 to 400, with exponents of
-//!   fitted power laws;
-//! - the fraction of scoring in a run, and its fraction of the matrix-product rate on as many threads: three solves
-//!   with factors of all active points per candidate and class;
-//! - times by phase of one run with N = 20,000, D = 50, C = 5, d = 200.
+//! - scoring and whole runs for N from 10³ to 10⁵, C from 2 to 10 and d from 50 to 400, with exponents of fitted power
+//!   laws;
+//! - fraction of scoring in a run, and its fraction of the matrix-product rate on as many threads: three solves with
+//!   factors of all active points per candidate and class;
+//! - phases of one run with N = 20,000, D = 50, C = 5, d = 200.
 //!
 //! `cargo bench -p gp-ep --bench ivm` takes some minutes; `-- run` prints only the last table.
 #![expect(clippy::expect_used, reason = "a benchmark that fails should stop at once")]
@@ -81,7 +81,7 @@ fn time((count, dim, classes): (usize, usize, usize), options: &IvmOptions, rule
     times
 }
 
-/// Smallest times of up to three runs: interference only adds.
+/// Smallest times of up to three runs, since interference only adds time.
 fn best(sizes: (usize, usize, usize), options: &IvmOptions, rule: Rule) -> Times {
     let start = Instant::now();
     let mut best = time(sizes, options, rule);
@@ -127,7 +127,7 @@ fn scaling(name: &str, sizes: &[usize], of: impl Fn(usize) -> (usize, usize, usi
     let (mut scoring, mut totals) = (Vec::new(), Vec::new());
     for &size in sizes {
         let (count, classes, active) = of(size);
-        // Few nodes: the table is about the representation, not integrals.
+        // Few nodes, since the table is about the representation.
         let rule = Rule::QuasiRandom { nodes: 32 * classes, seed: 1 };
         let options = IvmOptions { active, liquid: 5, sweeps: 1, ..IvmOptions::default() };
         let times = best((count, 10, classes), &options, rule);

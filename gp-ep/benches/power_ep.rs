@@ -48,7 +48,7 @@ fn signs(inputs: MatRef<'_, f64>) -> Vec<f64> {
     (0..inputs.nrows()).map(|i| (3.0 * inputs[(i, 0)] + inputs[(i, 1)]).sin().signum()).collect()
 }
 
-/// Smallest seconds over rounds, which alternate the runs, because the load changes within seconds.
+/// Smallest seconds over rounds; the runs alternate, because the load changes within seconds.
 fn best<const K: usize>(rounds: usize, mut runs: [&mut dyn FnMut(); K]) -> [f64; K] {
     let mut least = [f64::INFINITY; K];
     for _ in 0..rounds {

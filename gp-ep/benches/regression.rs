@@ -28,7 +28,7 @@ fn points(count: usize, seed: u64) -> Mat<f64> {
     Mat::from_fn(D, count, |_, _| rng.random_range(-1.0..1.0))
 }
 
-/// Smallest seconds over rounds, which alternate the runs, because the load changes within seconds.
+/// Smallest seconds over rounds; the runs alternate, because the load changes within seconds.
 fn best<const K: usize>(mut runs: [&mut dyn FnMut(); K]) -> [f64; K] {
     let mut least = [f64::INFINITY; K];
     for _ in 0..15 {
@@ -41,8 +41,8 @@ fn best<const K: usize>(mut runs: [&mut dyn FnMut(); K]) -> [f64; K] {
     least
 }
 
-/// Columns of the product, repeated up to the operations of a value with gradient: long work is interrupted
-/// more often.
+/// Columns of a product, and number of products: as many operations as a value with gradient, in short pieces, because
+/// long work is interrupted more often.
 const COLUMNS: usize = 2000;
 const PRODUCTS: usize = 3 * N / COLUMNS;
 

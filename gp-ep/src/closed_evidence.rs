@@ -16,7 +16,7 @@ pub trait ClosedEvidence: ParameterSetMut + Clone {
     /// Posterior of the latent function.
     type Part: LatentPosterior + Clone;
 
-    /// Memory; repeated sizes allocate nothing on the calling thread.
+    /// Reused memory; evaluations of equal size allocate nothing on the calling thread.
     type Workspace;
 
     /// Empty workspace; `stop_signal` ends evaluations early.
@@ -25,13 +25,12 @@ pub trait ClosedEvidence: ParameterSetMut + Clone {
     /// Exact, bound or estimate.
     fn evidence_kind(&self) -> EvidenceKind;
 
-    /// `ln p(y)` or approximation, in nats. `gradient`: by all natural parameters, without priors, jitter
-    /// constant.
+    /// `ln p(y)` or its approximation, in nats. `gradient`: by natural parameters, without priors, at constant jitter.
     ///
     /// # Errors
     /// [`InferenceError::Data`], [`InferenceError::TargetNotFinite`], [`InferenceError::KnownNoise`],
-    /// [`InferenceError::Weight`], [`InferenceError::Kernel`], [`InferenceError::Linalg`] beyond the largest
-    /// jitter, [`InferenceError::Shape`] of `gradient`, [`InferenceError::Overflow`].
+    /// [`InferenceError::Weight`], [`InferenceError::Kernel`], [`InferenceError::Linalg`] beyond the largest jitter,
+    /// [`InferenceError::Shape`] of `gradient`, [`InferenceError::Overflow`].
     fn evaluate(
         &self,
         data: &dyn DataSource,
@@ -39,25 +38,23 @@ pub trait ClosedEvidence: ParameterSetMut + Clone {
         gradient: Option<&mut [f64]>,
     ) -> Result<f64, InferenceError>;
 
-    /// Posterior of the last evaluation, parameters unchanged. May empty the workspace.
+    /// Posterior of the last evaluation, at unchanged parameters. Can empty the workspace.
     ///
     /// # Errors
-    /// As [`evaluate`](Self::evaluate); [`InferenceError::Data`] without one.
+    /// As [`evaluate`](Self::evaluate); [`InferenceError::Data`] without an evaluation.
     fn conditioned(
         &self,
         workspace: &mut Self::Workspace,
     ) -> Result<Predictor<MixturePosterior<Self::Part>>, InferenceError>;
 
-    /// Copy with parameters fixed for [`posterior_over_parameters`](Self::posterior_over_parameters).
+    /// Copy with the parameters fixed that [`posterior_over_parameters`](Self::posterior_over_parameters) does not
+    /// draw.
     #[must_use]
     fn with_known_parts(&self) -> Self {
         self.clone()
     }
 
-    /// Log evidence, in nats.
-    ///
-    /// # Errors
-    /// As [`evaluate`](Self::evaluate).
+    /// [`evaluate`](Self::evaluate) without gradient.
     fn log_marginal_likelihood(
         &self,
         data: &dyn DataSource,
@@ -66,10 +63,7 @@ pub trait ClosedEvidence: ParameterSetMut + Clone {
         self.evaluate(data, workspace, None)
     }
 
-    /// Log evidence and gradient.
-    ///
-    /// # Errors
-    /// As [`evaluate`](Self::evaluate).
+    /// [`evaluate`](Self::evaluate) with gradient.
     fn log_marginal_likelihood_gradient(
         &self,
         data: &dyn DataSource,

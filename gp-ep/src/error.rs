@@ -38,7 +38,7 @@ pub enum InferenceError {
         /// Variance found.
         value: f64,
     },
-    /// Weight not positive or not finite.
+    /// Weight that is not positive and finite.
     #[error("the weight of observation {row} is {value}, but must be finite and above 0")]
     Weight {
         /// Row, from 0.
@@ -102,7 +102,7 @@ pub enum InferenceError {
         /// Unsupported combination.
         what: &'static str,
     },
-    /// Improper posterior after the smallest step.
+    /// No step, however small, leaves a proper posterior.
     #[error("no step leaves a proper posterior, however small")]
     ImproperPosterior,
     /// Factors without proper cavity.
@@ -111,7 +111,7 @@ pub enum InferenceError {
         /// Number of such factors.
         count: usize,
     },
-    /// Sites not converged, or to an impossible state.
+    /// Sites that did not converge, or that give labels or counts a probability above 1.
     #[error(
         "after {sweeps} sweeps sites still changed by {change:.1e} of a marginal, or give labels a probability above 1"
     )]
@@ -165,7 +165,7 @@ pub enum InferenceError {
         /// Entry found.
         value: f64,
     },
-    /// Missing, unreadable or unsummable data; early stop.
+    /// Missing or unreadable data, failed sum over processes, or early stop.
     #[error(transparent)]
     Data(#[from] DataError),
     /// Error of kernel, parameters or inputs.
@@ -212,10 +212,7 @@ impl SharedError for InferenceError {
     }
 }
 
-/// Fails unless `found` is `expected`.
-///
-/// # Errors
-/// [`InferenceError::Shape`].
+/// Fails with [`InferenceError::Shape`] unless `found` is `expected`.
 pub fn check_count(
     what: &'static str,
     axis: &'static str,

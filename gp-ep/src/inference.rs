@@ -40,8 +40,7 @@ pub struct LogEvidence {
     pub kind: EvidenceKind,
 }
 
-/// Model whose inference [`stoppable`](gp_kernels::stoppable) can stop between blocks of rows. Learning
-/// maximises evidence.
+/// Inference in a model. [`stoppable`](gp_kernels::stoppable) stops it between blocks of rows.
 pub trait Inference: ParameterSetMut {
     /// Posterior over latent functions.
     type Posterior: Posterior;
@@ -58,16 +57,10 @@ pub trait Inference: ParameterSetMut {
     /// Unsuitable data; failures of the method.
     fn log_evidence(&self, data: &dyn DataSource) -> Result<LogEvidence, InferenceError>;
 
-    /// Posterior with likelihood.
-    ///
-    /// # Errors
-    /// As [`log_evidence`](Self::log_evidence).
+    /// Posterior with likelihood; errors as [`log_evidence`](Self::log_evidence).
     fn posterior(&self, data: &dyn DataSource) -> Result<Predictor<Self::Posterior>, InferenceError>;
 
-    /// Maximises log evidence plus log priors, with default settings.
-    ///
-    /// # Errors
-    /// As [`learn_with`](Self::learn_with).
+    /// [`learn_with`](Self::learn_with) with default settings.
     fn learn(
         &mut self,
         data: &dyn DataSource,
@@ -76,12 +69,12 @@ pub trait Inference: ParameterSetMut {
         self.learn_with(data, how, &Self::Settings::default(), &mut |_| {})
     }
 
-    /// [`learn`](Self::learn) with settings; calls `watch` after successful evaluations.
+    /// Maximises log evidence plus log priors; calls `watch` after successful evaluations.
     ///
     /// # Errors
-    /// [`InferenceError::Unsupported`] if the method lacks `how`; [`InferenceError::Optim`] for an invalid
-    /// option or failed first evaluation; as [`posterior`](Self::posterior). The model is then unchanged.
-    /// Later failures: the optimiser steps back.
+    /// As [`posterior`](Self::posterior); [`InferenceError::Unsupported`] if the method lacks `how`;
+    /// [`InferenceError::Optim`] for an invalid option or a failed first evaluation. The model is then unchanged. If a
+    /// later evaluation fails, the optimiser steps back.
     fn learn_with(
         &mut self,
         data: &dyn DataSource,

@@ -41,7 +41,7 @@ macro_rules! on_latent_model {
                 self
             }
 
-            /// Sets the reduction over processes, same results.
+            /// Sets the reduction over processes; results do not change.
             #[must_use]
             pub fn with_reduction(
                 mut self,
@@ -239,11 +239,8 @@ impl<L: Likelihood + ?Sized> LatentModel<L> {
         Predictor::new(MixturePosterior::single(parts), self.likelihood.clone_box(), self.threading)
     }
 
-    /// Posteriors over inducing values by component, then latent; `whitened`: mean and factor. Latents of one
-    /// process share the factor of `K_zz`.
-    ///
-    /// # Errors
-    /// As [`InducingPosterior::new`].
+    /// Posteriors over inducing values by component, then latent, from mean and factor of `whitened`, by
+    /// [`InducingPosterior::new`]. Latents of one process share the factor of `K_zz`.
     pub fn posteriors(
         &self,
         components: usize,

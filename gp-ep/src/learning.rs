@@ -53,10 +53,7 @@ impl Steps {
 }
 
 impl Learning {
-    /// L-BFGS options; starts the time limit.
-    ///
-    /// # Errors
-    /// [`InferenceError::Unsupported`] for other ways.
+    /// L-BFGS options, with the time limit started; [`InferenceError::Unsupported`] for other ways.
     pub fn outer_only(self) -> Result<MinimiseOptions, InferenceError> {
         let what = match self {
             Self::Outer(options) => {
@@ -133,7 +130,7 @@ impl LearningRecord {
         }
     }
 
-    /// Failed evaluations, stepped back from.
+    /// Number of failed evaluations; the optimiser steps back.
     #[must_use]
     pub fn failed_evaluations(&self) -> u64 {
         match self {
@@ -163,10 +160,7 @@ impl<'a, P> EvaluationState<'a, P> {
         Self { progress, predictor }
     }
 
-    /// Posterior as far as converged.
-    ///
-    /// # Errors
-    /// Failures of the method.
+    /// Posterior, as far as converged; fails if the method does.
     pub fn predictor(&self) -> Result<Predictor<P>, InferenceError> {
         (self.predictor)()
     }

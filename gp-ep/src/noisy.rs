@@ -13,7 +13,7 @@ pub(crate) struct NoisyTarget {
 impl NoisyTarget {
     pub(crate) const COLUMNS: usize = 3;
 
-    /// From columns target, known noise, weight.
+    /// Observation from columns target, known noise, weight.
     pub(crate) fn read(row: usize, columns: &[f64]) -> Result<Self, InferenceError> {
         let at = |column: usize, usual: f64| columns.get(column).copied().unwrap_or(usual);
         let (target, known_noise, weight) = (at(0, f64::NAN), at(1, 0.0), at(2, 1.0));

@@ -1,8 +1,8 @@
 //! Floating-point operations, by formulas.
 //!
-//! A matrix product counts two operations per multiplication, a symmetric one half, a reverse pass those of the
-//! derivatives; integrals over single observations none. N rows (of the batch), M inducing inputs, D input
-//! dimensions, Q latents, P processes (1 if shared, else Q):
+//! A matrix product counts two operations per multiplication, a symmetric one half; integrals over single observations
+//! count none. N rows (of the batch), M inducing inputs, D input dimensions, Q latents, P processes (1 if shared, else
+//! Q):
 //!
 //! | work | operations |
 //! |---|---|
@@ -40,15 +40,14 @@ impl Extents {
     }
 }
 
-/// Exact regression: factor (⅓ N³), inverse (⅔ N³), distances (2 N²D).
+/// Exact regression: factor (⅓ N³), inverse (⅔ N³), distances.
 #[must_use]
 pub fn exact(rows: usize, dim: usize) -> f64 {
     let (n, d) = (rows as f64, dim as f64);
     n * n * (n + 2.0 * d)
 }
 
-/// Sparse regression: value (2 M²N), gradient (2 M²N at power 0, else 4 M²N), factors (2 M³), distances of
-/// rows (6 MND) and inducing inputs (3 M²D).
+/// Sparse regression: value (2 M²N), gradient (4 M²N; at power 0, 2 M²N), factors (2 M³), distances.
 #[must_use]
 pub fn regression(sizes: &Extents, alpha: f64) -> f64 {
     let [n, m, d, ..] = sizes.floats();
@@ -56,35 +55,33 @@ pub fn regression(sizes: &Extents, alpha: f64) -> f64 {
     of_rows * m * m * n + 2.0 * m * m * m + 6.0 * m * n * d + 3.0 * m * m * d
 }
 
-/// Process part of a step: distances (6 MND + 3 M²D), projection (2 M²N), factors (4/3 M³).
+/// Process part of a step: distances, projection (2 M²N), factors (4/3 M³).
 fn of_process([n, m, d]: [f64; 3]) -> f64 {
     6.0 * m * n * d + 3.0 * m * m * d + 2.0 * m * m * n + 4.0 / 3.0 * m * m * m
 }
 
-/// EP step with gradient: processes; per latent, marginals and sum (2 M²N), gradient (3 M²N), posterior
-/// factor (⅔ M³).
+/// EP step with gradient: processes; per latent, marginals and sum (2 M²N), gradient (3 M²N), posterior factor.
 #[must_use]
 pub fn step(sizes: &Extents) -> f64 {
     let [n, m, d, q, p] = sizes.floats();
     p * of_process([n, m, d]) + q * (5.0 * m * m * n + 2.0 / 3.0 * m * m * m)
 }
 
-/// Variational bound with gradient: processes; per latent, marginals, reverse pass and sum (3 M²N), reverse
-/// factor (M³).
+/// Variational bound with gradient: processes; per latent, marginals, reverse pass and sum (3 M²N), reverse factor.
 #[must_use]
 pub fn bound(sizes: &Extents) -> f64 {
     let [n, m, d, q, p] = sizes.floats();
     p * of_process([n, m, d]) + q * (3.0 * m * m * n + m * m * m)
 }
 
-/// Sweep over projected rows: marginals and sum (2 M²N), posterior factor (⅔ M³), per latent.
+/// Sweep over projected rows: per latent, marginals and sum, posterior factor.
 #[must_use]
 pub fn sweep(sizes: &Extents) -> f64 {
     let [n, m, _, q, _] = sizes.floats();
     q * (2.0 * m * m * n + 2.0 / 3.0 * m * m * m)
 }
 
-/// Predictions: distances (2 MND); per latent, a triangular product (M²N).
+/// Predictions: distances; per latent, a triangular product.
 #[must_use]
 pub fn prediction(sizes: &Extents) -> f64 {
     let [n, m, d, q, p] = sizes.floats();

@@ -22,7 +22,7 @@ impl Powers {
         }
     }
 
-    /// Lower bound in the variational limit, else estimate, for converged `log Z`.
+    /// For converged `log Z`: lower bound if all powers are 0, else estimate.
     #[must_use]
     pub fn evidence_kind(&self) -> EvidenceKind {
         if self.are_zero() { EvidenceKind::LowerBound } else { EvidenceKind::Estimate }

@@ -19,7 +19,7 @@ use rand_distr::{Distribution, StandardNormal};
 
 /// Difference step, in free coordinates.
 const STEP: f64 = 1e-3;
-/// First increase of the diagonal, relative to its maximum; then tenfold.
+/// First value added to the diagonal, relative to its maximum; later ones grow tenfold.
 const FIRST_ADDED: f64 = 1e-6;
 const MAX_ADDED: f64 = 1e3;
 /// Largest deviation of draws, in prior widths.
@@ -35,7 +35,7 @@ pub struct ParameterDraws {
     pub width: f64,
     /// Random seed.
     pub seed: u64,
-    /// Time limit and interrupt, which keep earlier draws.
+    /// Time limit and interrupt; earlier draws are kept.
     pub control: Control,
 }
 
@@ -54,12 +54,11 @@ struct Drawn<M> {
 
 pub(crate) type Conditioned<P> = Result<(f64, Predictor<MixturePosterior<P>>), InferenceError>;
 
-/// Mixture of predictions at drawn parameters, the optimum first, for reports. `gradient`: `ln p(y)` with
-/// natural derivatives, without priors. Components share the optimum's likelihood with mean Gaussian noise,
-/// for predictive variances.
+/// Mixture of predictions at drawn parameters, the optimum first. `gradient`: `ln p(y)` with natural derivatives,
+/// without priors. Components share the optimum's likelihood, with mean Gaussian noise.
 ///
-/// Failing draws are omitted. Errors: of the model at and next to the optimum; [`DataError::Stopped`] before
-/// the first draw.
+/// Failing draws are omitted. Errors: of the model at and next to the optimum; [`DataError::Stopped`] before the first
+/// draw.
 pub(crate) fn over_parameters<M, P, S>(
     model: &M,
     how: &ParameterDraws,
@@ -214,7 +213,7 @@ mod tests {
     fn no_weight_is_more_than_its_share() {
         let equal = truncated_weights(&[-1e5; 4]);
         assert_eq!(equal, [0.25; 4]);
-        // One of four has all the weight: cut off at √4/4 of the sum, then normalised to 1 again.
+        // One of four has all the weight: truncated at √4/4 of the sum, then normalised to 1.
         let one = truncated_weights(&[0.0, -50.0, -60.0, f64::NEG_INFINITY]);
         assert!((one[0] - 1.0).abs() < 1e-15 && one[3] == 0.0);
         let two = truncated_weights(&[0.0, (0.1_f64).ln(), (0.1_f64).ln(), (0.1_f64).ln()]);
@@ -222,7 +221,7 @@ mod tests {
         assert!((two[0] - 0.65 / 0.95).abs() < 1e-15, "{two:?}");
     }
 
-    /// Rounding of the sum of weights.
+    /// Weights whose sum is rounded.
     #[test]
     fn the_mean_of_equal_variances_at_a_bound_is_not_beyond_it() {
         let at_bound = 1e-9f64.next_up();

@@ -58,8 +58,7 @@ pub struct TileShape {
 /// Accumulators of a reverse pass.
 #[derive(Debug)]
 pub struct Gradients<'a> {
-    /// Parameter gradient in natural units, [`for_each_parameter`](crate::KernelExt::for_each_parameter)
-    /// order.
+    /// Parameter gradient in natural units, [`for_each_parameter`](crate::KernelExt::for_each_parameter) order.
     pub params: &'a mut [f64],
     /// Row-point gradient, M×D.
     pub rows: Option<PointsMut<'a>>,
@@ -133,8 +132,7 @@ pub trait Kernel: CloneKernel + Debug + Send + Sync {
 
     /// Writes covariances (M×N) to `out`.
     ///
-    /// `record` is empty or [`record_len`](Kernel::record_len) arbitrary numbers, to fill for the reverse
-    /// pass.
+    /// `record` is empty or [`record_len`](Kernel::record_len) arbitrary numbers, to fill for the reverse pass.
     fn tile(&self, pair: Pair<'_>, out: BlockMut<'_>, record: &mut [f64], ws: &mut Workspace);
 
     /// Adds gradients of `Σ upstream ∘ tile`; returns this sum.

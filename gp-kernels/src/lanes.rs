@@ -11,7 +11,6 @@ pub(crate) fn total(lanes: [f64; LANES]) -> f64 {
     ((a + b) + (c + d)) + ((e + f) + (g + h))
 }
 
-/// `Σ x_i`.
 #[inline(always)]
 pub(crate) fn sum(x: &[f64]) -> f64 {
     let (x8, rest) = x.as_chunks::<LANES>();
@@ -24,7 +23,6 @@ pub(crate) fn sum(x: &[f64]) -> f64 {
     total(lanes) + rest.iter().sum::<f64>()
 }
 
-/// `Σ x_i y_i`.
 #[inline(always)]
 pub(crate) fn dot(x: &[f64], y: &[f64]) -> f64 {
     let ((x8, x_rest), (y8, y_rest)) = (x.as_chunks::<LANES>(), y.as_chunks::<LANES>());

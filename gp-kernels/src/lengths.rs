@@ -3,7 +3,7 @@
 use crate::expression::Form;
 use crate::kernel::Kernel;
 
-/// Appends, own parameters first, each length's columns or None.
+/// Appends, per parameter, the columns of a length, else None; own parameters first.
 pub(crate) fn collect<K: Kernel + ?Sized>(
     kernel: &K,
     columns: &[usize],

@@ -3,18 +3,18 @@
 use crate::jitter_record::JitterRecord;
 use faer::{ColRef, MatRef};
 
-/// Error; functions document the state of arguments.
+/// Error; each function documents its arguments' state after errors.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LinalgError {
     /// Shape that does not fit the operation.
     #[error("{operation}: {what} must be {expected}, found {found}")]
     DimensionMismatch {
-        /// Called function.
+        /// Name of the function.
         operation: &'static str,
         /// Argument and its extent.
         what: &'static str,
-        /// Fitting extent.
+        /// Required extent.
         expected: usize,
         /// Given extent.
         found: usize,
@@ -31,15 +31,15 @@ pub enum LinalgError {
         /// Value of the entry.
         value: f64,
     },
-    /// Factorisation failed with the largest jitter.
+    /// Factorisation that failed even with the largest jitter.
     #[error("the matrix of dimension {dim} is not positive definite: {record}")]
     NotPositiveDefinite {
         /// Dimension of the matrix.
         dim: usize,
-        /// Last jitter, first failed pivot, closest rows.
+        /// Last jitter, first failed pivot, most correlated rows.
         record: JitterRecord,
     },
-    /// Bordered matrix not positive definite; nothing appended.
+    /// Extended matrix is not positive definite; nothing was appended.
     #[error("cannot extend a factor of dimension {dim}: pivot {pivot} of the appended block is not positive")]
     ExtendBreakdown {
         /// Dimension of the unchanged factor.
@@ -47,7 +47,7 @@ pub enum LinalgError {
         /// Failed pivot within the appended rows, from 0.
         pivot: usize,
     },
-    /// Downdate not positive definite; nothing changed.
+    /// Downdated matrix is not positive definite; nothing was changed.
     #[error(
         "downdate breaks down: I - PᵀP with P = L⁻¹W has no Cholesky factor (pivot {pivot} of {rank}); nothing was changed"
     )]
@@ -96,14 +96,14 @@ pub(crate) fn check_finite(what: &'static str, a: MatRef<'_, f64>) -> Result<(),
 }
 
 pub(crate) fn is_finite_column(values: ColRef<'_, f64>) -> bool {
-    // 0·x is 0 for finite x and NaN otherwise, so the sum needs no branches.
+    // 0·x is 0 for finite x, otherwise NaN: a sum without branches.
     match values.try_as_col_major() {
         Some(values) => sum_of_zeros(values.as_slice()) == 0.0,
         None => values.iter().all(|value| value.is_finite()),
     }
 }
 
-/// Fails at non-finite entries; `first_row`: first value's row.
+/// Returns an error for non-finite entries; `first_row` is the row of the first entry.
 pub(crate) fn check_column_finite(
     what: &'static str,
     values: ColRef<'_, f64>,

@@ -1,8 +1,8 @@
 //! Early stop of long computations.
 //!
-//! A [`StopCondition`] is polled between panels and blocks, on any thread; once true, it must stay true until the
-//! work has ended. [`until`] sets it for one computation, [`StopCondition::adopt`] for the rest of a thread. Stopped
-//! operations return [`LinalgError::Stopped`]; discard their output.
+//! A [`StopCondition`] is polled between panels and blocks, on any thread; once true, it must stay true until the work
+//! has ended. [`until`] sets it for one computation, [`StopCondition::adopt`] for the rest of a thread. Discard the
+//! output of stopped operations; many, but not all, return [`LinalgError::Stopped`].
 
 use crate::error::LinalgError;
 use std::cell::RefCell;
@@ -66,7 +66,7 @@ pub fn here() -> Vec<StopCondition> {
     CONDITIONS.with_borrow(Clone::clone)
 }
 
-/// Runs `work` under another thread's conditions, from [`here`].
+/// Runs `work` under conditions from another thread's [`here`].
 pub fn within<R>(halts: &[StopCondition], work: impl FnOnce() -> R) -> R {
     let _held = Held::new(halts);
     work()
@@ -113,7 +113,7 @@ mod tests {
             let ended =
                 until(&halt, || matmul(out.as_mut(), Accum::Replace, a.as_ref(), a.as_ref(), 1.0, threading));
             assert!(ended.is_err() && asked.load(Ordering::Relaxed) > 3);
-            // Skipped blocks are unchanged.
+            // Blocks that were skipped are unchanged.
             assert!((0..600).any(|j| (0..600).all(|i| i < 300 || out[(i, j)] == 0.0)));
         }
         assert!(!is_over());

@@ -35,7 +35,7 @@ pub(crate) fn multiply_transpose(l: MatRef<'_, f64>, rhs: MatMut<'_, f64>, threa
     in_column_blocks(l, rhs, threading, &|block| multiply_here(reversed, block.reverse_rows_mut()));
 }
 
-/// Larger solves are halved, to [stop](crate::stop_condition) between.
+/// Larger solves are halved, so that they can [stop](crate::stop_condition) between halves.
 const AT_ONCE: usize = 2048;
 
 fn solve_here(l: MatRef<'_, f64>, mut rhs: MatMut<'_, f64>) {
@@ -98,7 +98,7 @@ fn multiply_here(l: MatRef<'_, f64>, mut rhs: MatMut<'_, f64>) {
     multiply_here(l11, upper.rb_mut());
 }
 
-/// Largest diagonal block, via a copied right-hand side.
+/// Largest diagonal block of a product, multiplied with a copy of the right-hand side.
 const LEAF: usize = 32;
 const LEAF_COLUMNS: usize = 64;
 

@@ -17,9 +17,9 @@ use serde::Serialize;
 use std::collections::HashSet;
 use std::io::Write;
 
-/// Minimum outlier distance, in the others' standard deviations.
+/// Minimum outlier distance, in standard deviations of the other values.
 const FAR: f64 = 20.0;
-/// Minimum other values for [`FAR`].
+/// Minimum number of other values.
 const FEW: usize = 9;
 const RARE: u64 = 5;
 const MAX_RARE: usize = 3;
@@ -28,7 +28,7 @@ const WITHOUT_INPUT: &str =
     "fill in values, leave rows out with --missing drop, or keep them with --missing keep";
 const WITHOUT_TARGET: &str = "fill in values, or leave rows out with --missing drop";
 const WITHOUT_ONE: &str = "fill in values, or leave rows without any target out with --missing drop";
-/// Larger distances use powers of ten.
+/// Larger distances are printed as powers of ten.
 const ENORMOUS: f64 = 1e6;
 
 /// Options of `gp check`.
@@ -148,7 +148,7 @@ fn far_off(frame: &Frame, kind: Kind, numbers: &[f64], known: &[f64]) -> Option<
     ))
 }
 
-/// Farthest outlier: row, distance in standard deviations of the others.
+/// Row and distance ([`FAR`]) of the farthest outlier.
 fn farthest(numbers: &[f64], known: &[f64]) -> Option<(usize, f64)> {
     let all = Standardiser::of(known);
     let distance = |value: f64| all.apply(value).abs();

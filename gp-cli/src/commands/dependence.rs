@@ -44,7 +44,7 @@ pub(super) fn relevant_sample<'a>(
     Ok((some, places))
 }
 
-/// Inputs by decreasing influence, stored or over these points.
+/// Inputs by decreasing influence: stored, otherwise computed at `points`.
 fn most_relevant<'a>(model: &'a Model, points: &Mat<f64>) -> Result<Vec<FeaturePlace<'a>>, CliError> {
     let training = &model.about().training;
     let found = match training.influence.as_slice() {
@@ -137,7 +137,7 @@ fn bars(x: &[f64], mean: &[f64], (lower, upper): (&[f64], &[f64])) -> Vec<Layer>
     layers
 }
 
-/// Class probabilities; of two, the second with quartiles over rows.
+/// Class probabilities; for two classes, of the second, with quartiles over rows.
 fn class_layers(model: &Model, points: &Mat<f64>, x: &[f64], is_word: bool) -> Result<Vec<Layer>, CliError> {
     let by = model.posterior();
     let probabilities = predict::class_probabilities(by, &by.beliefs(points.as_ref())?)?;
@@ -234,7 +234,7 @@ fn calibration_title(model: &Model, frame: &Frame) -> String {
     }
 }
 
-/// Share of rows below predicted quantiles; levels if calibrated.
+/// Shares of rows below predicted quantiles, equal to the levels if calibrated.
 fn calibration(model: &Model, seen: &ModelRows, observed: &[f64]) -> Result<Picture, CliError> {
     let step = observed.len().div_ceil(CALIBRATION_ROWS).max(1);
     let rows: Vec<usize> = (0..observed.len()).step_by(step).collect();

@@ -20,7 +20,7 @@ use std::fmt::Write as _;
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Default inducing or active points: each coordinate is checked.
+/// Default inducing or active points: few, as each coordinate is checked.
 const INDUCING: usize = 6;
 const INDUCING_INPUTS: &str = "inducing";
 
@@ -72,7 +72,7 @@ struct DerivativeRow<'a> {
 /// Prints derivatives by parameter.
 ///
 /// # Errors
-/// [`Numerical`](ErrorKind::Numerical), after printing, above the tolerance; any other failure.
+/// [`Numerical`](ErrorKind::Numerical) above the tolerance, after printing; any other failure.
 pub fn run(
     options: &DiagnoseOptions,
     context: &Context,
@@ -129,7 +129,7 @@ pub fn run(
     Err(CliError::new(ErrorKind::Numerical, message))
 }
 
-/// All derivatives; independent targets have prefixes.
+/// Derivatives; those of independent targets have prefixes.
 fn gradients(plan: &Plan) -> Result<Vec<GradientCheck>, CliError> {
     let named = |of: &str, problem: &Problem, check: GradientCheck| {
         let parameter = format!("{of}{}", as_fixed(&check.parameter, problem.likelihood.as_ref()));
@@ -169,7 +169,7 @@ fn as_fixed(name: &str, likelihood: &dyn Likelihood) -> String {
     }
 }
 
-/// Sampled rows, method of the full fit.
+/// Plan for sampled rows, by the method of the full fit.
 fn plan(options: &DiagnoseOptions, context: &Context) -> Result<Plan, CliError> {
     let (frame, _) = fit::read(&options.data, &options.choice, &options.spec, &context.formats)?;
     let (mut spec, _) = fit::settled(&frame, &options.spec, context)?;

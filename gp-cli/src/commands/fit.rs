@@ -77,7 +77,7 @@ pub struct FitOptions {
     pub json: bool,
 }
 
-/// Trains, writes and optionally summarises a model.
+/// Trains, writes and summarises a model.
 ///
 /// # Errors
 /// Any failure; the model file stays unchanged.
@@ -144,14 +144,12 @@ pub fn run(
     Ok(())
 }
 
-/// Input files of every process.
 fn inputs(options: &FitOptions) -> InputFiles {
     let inputs = and_table(InputFiles::none(), "DATA", &options.data);
     let inputs = options.test.iter().fold(inputs, |inputs, path| and_table(inputs, "--test", path));
     and_settings(inputs, options.config.as_ref(), &options.spec.inducing_file)
 }
 
-/// Adds checkpoint files, protected from outputs.
 fn and_checkpoints(inputs: InputFiles, options: &FitOptions) -> InputFiles {
     let folders = [("--checkpoint", &options.checkpoint), ("--resume", &options.resume)];
     let kept = folders.into_iter().filter_map(|(word, folder)| Some((word, folder.as_deref()?)));
@@ -160,14 +158,13 @@ fn and_checkpoints(inputs: InputFiles, options: &FitOptions) -> InputFiles {
     kept.fold(inputs, |inputs, (word, path)| inputs.and(word, Some(&path)))
 }
 
-/// Resumed training appends to the trace.
+/// Trace file; resumed training appends.
 fn trace(options: &FitOptions, inputs: &InputFiles) -> Result<Option<TraceFile>, CliError> {
     let existing = (options.resume.is_some(), options.force);
     let prepare = |path: &PathBuf| TraceFile::prepare("--trace", path, existing, inputs);
     options.trace.as_ref().map(prepare).transpose()
 }
 
-/// Plan and dropped rows of a read or streamed table.
 fn plan(options: &FitOptions, context: &Context, notes: &Notes<'_>) -> Result<(Plan, LeftOut), CliError> {
     notes.stage(format_args!("reading {}", options.data));
     let choosing = || notes.stage(format_args!("choosing a model and placing inducing points"));
@@ -220,9 +217,8 @@ fn checkpoint_folder(
     }
 }
 
-/// Removes the checkpoint, unless time ran out.
 fn tidy_up(folder: &CheckpointFolder, model: &Model, notes: &mut Notes<'_>) -> Result<(), CliError> {
-    // With several targets, the reason joins those of all.
+    // With several targets, the reason lists those of all targets.
     if !model.about().training.reason.contains(&StopReason::TimeLimit.to_string()) {
         return folder.remove();
     }
@@ -233,7 +229,7 @@ fn tidy_up(folder: &CheckpointFolder, model: &Model, notes: &mut Notes<'_>) -> R
     Ok(())
 }
 
-/// Complete test rows, checked before training.
+/// Complete test rows, whose faults end the command before training.
 fn read_test(
     path: &str,
     options: &FitOptions,

@@ -69,7 +69,7 @@ pub(super) fn length_scales(model: &Model, kernel: &dyn Kernel) -> Vec<LengthSca
     all.map(|((input, scale), length)| LengthScale { input, lengthscale: length * scale }).collect()
 }
 
-/// Window widths: standard deviations in input units.
+/// Range of window widths: standard deviations, in input units.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 struct WindowWidths {
     input: String,
@@ -115,7 +115,7 @@ fn json(model: &Model) -> serde_json::Value {
     })
 }
 
-/// Model description, as text.
+/// Description of a model.
 #[must_use]
 pub fn text(model: &Model) -> String {
     let mut page = Page::default();
@@ -145,9 +145,8 @@ const MAX_PARTS: usize = 3;
 
 pub(super) const NO_INPUT: &str = "no input: nothing was learned";
 
-/// Name column width; longer names widen it.
 const NAME_WIDTH: usize = 11;
-/// Maximum name width; longer names stand out.
+/// Maximum width of names in aligned tables.
 pub(super) const WIDEST: usize = 60;
 
 impl Page {
@@ -224,7 +223,7 @@ fn tried(model: &Model, page: &mut Page) {
     }
 }
 
-/// Maximised value: log posterior or objective.
+/// Name of the maximised value: log posterior or objective.
 pub(super) fn trained_value(model: &Model) -> &'static str {
     let posterior = model.posterior();
     let of_likelihood = posterior.likelihood().parameters().iter().any(has_prior);
@@ -286,7 +285,7 @@ pub(super) fn kernel_line(model: &Model, kernel: &dyn Kernel) -> String {
     readable(kernel, model.inputs())
 }
 
-/// Latents by kernel: `kernel`, plus classes, targets or numbers if several.
+/// Latents by kernel, named `kernel`, followed by classes, targets or numbers if kernels differ.
 pub(super) fn function_names(model: &Model) -> Vec<(String, Vec<usize>)> {
     let latents = model.posterior().describe();
     let kernels: Vec<String> = latents.iter().map(|latent| latent.kernel.expression()).collect();
@@ -305,7 +304,7 @@ pub(super) fn function_names(model: &Model) -> Vec<(String, Vec<usize>)> {
     firsts.map(group).collect()
 }
 
-/// Target or function of variance shares; None if only one.
+/// Target or latent that variance shares describe; `None` if only one.
 pub(super) fn described(model: &Model, influence: &Influence) -> Option<String> {
     let names = latents::latent_names(model);
     if influence.target.is_some() || influence.latents.len() == names.len() {

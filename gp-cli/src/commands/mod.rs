@@ -110,7 +110,6 @@ impl TableOptions {
     }
 }
 
-/// Adds configuration file and inducing-input tables.
 fn and_settings(inputs: InputFiles, config: Option<&PathBuf>, inducing: &[PathBuf]) -> InputFiles {
     let inputs = inputs.and("--config", config);
     inducing.iter().fold(inputs, |inputs, path| inputs.and("--inducing-file", Some(path)))
@@ -155,7 +154,7 @@ impl TablePieces {
     }
 }
 
-/// Table without dropped rows; these, ascending. One of several targets suffices.
+/// Table without incomplete rows, and their indices, ascending. Of several targets, one suffices.
 fn left_of(
     frame: Frame,
     rules: &MissingRules,

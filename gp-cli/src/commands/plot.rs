@@ -48,8 +48,8 @@ pub struct PlotOptions {
     pub force: bool,
 }
 
-/// Writes a plot. One numeric input: function with bands; two: surface or class regions; others: dependence
-/// on influential inputs, agreement with observations.
+/// Writes a plot: function with bands (one numeric input), surface or class regions (two), otherwise partial
+/// dependence and agreement with observations.
 ///
 /// # Errors
 /// Any failure; the output stays unchanged.
@@ -221,7 +221,7 @@ fn two_inputs(
     })
 }
 
-/// Mean shades with scale, or class colours mixed by probability.
+/// Shades of the mean, with scale; for classes, colours mixed by probability.
 fn cell_colours(model: &Model, points: &Mat<f64>) -> Result<(Vec<Colour>, Option<ColourScale>), CliError> {
     const PALE: f64 = 0.35;
     let by = model.posterior();

@@ -139,7 +139,7 @@ pub fn run(
     }
 }
 
-/// Joint predictions' memory: covariance, factor, samples, text.
+/// Checks memory of joint predictions: covariance, factor, samples, text.
 fn check_memory(options: &PredictOptions, rows: usize, budget: Budget) -> Result<(), CliError> {
     let (rows, samples) = (rows as f64, options.samples as f64);
     let is_joint = options.joint || options.samples > 0;
@@ -216,7 +216,6 @@ impl TableSummary {
         unseen.chain(self.lacking.clone()).collect()
     }
 
-    /// Fails if no row is predicted.
     fn say(&self, model: &Model, data: &str, notes: &mut Notes<'_>) -> Result<(), CliError> {
         let (count, rows) = (self.left_out.count(), self.left_out.rows());
         if count == rows {

@@ -28,7 +28,7 @@ fn noise(model: &Model) -> Vec<f64> {
     variances.iter().zip(targets).map(|(variance, target)| variance.sqrt() * target.scale().scale).collect()
 }
 
-/// Mixing weights per target, in its units; may be empty.
+/// Mixing weights per target, in target units; may be empty.
 fn mixing(model: &Model) -> Vec<Vec<f64>> {
     let likelihood = model.posterior().likelihood();
     let Some(weights) = likelihood.mixing() else { return Vec::new() };
@@ -36,7 +36,7 @@ fn mixing(model: &Model) -> Vec<Vec<f64>> {
     rows.map(|(row, target)| row.iter().map(|w| w * target.scale().scale).collect()).collect()
 }
 
-/// Rows, noise, mixing weights per target; empty for one.
+/// Per target: rows, noise, mixing weights; empty for one target.
 pub(super) fn lines(model: &Model) -> Vec<(String, String)> {
     if !model.has_several_targets() {
         return Vec::new();
@@ -115,7 +115,7 @@ pub(super) fn check_chosen(model: &Model, target: Option<&str>) -> Result<(), Cl
     }
 }
 
-/// Model and rows of the chosen target; all if none has it.
+/// Model and rows of the chosen target; all rows if none has a value.
 pub(super) fn chosen(model: Model, frame: Frame, target: Option<&str>) -> Result<(Model, Frame), CliError> {
     let Some(name) = target.filter(|_| model.has_several_targets()) else { return Ok((model, frame)) };
     let found = model.by_target()?.into_iter().find(|one| one.target().name == name).unwrap_or(model);

@@ -1,6 +1,6 @@
 //! Grids along an input that resolve seasons and length-scales.
 //!
-//! With many periods, two views: whole range averaged over the season, and a few periods.
+//! With many periods: the whole range, averaged over the season, then a few periods.
 
 use crate::data::{Frame, Kind};
 use crate::encode::{Feature, FeatureEncoding, Inputs, MISSING};
@@ -11,19 +11,19 @@ use faer::Mat;
 use gp_kernels::Kernel;
 use gp_optim::format_number;
 
-/// Minimum grid points, and without row averages.
+/// Grid points: minimum with row averages, minimum without, maximum.
 const PLACES: usize = 81;
 const PLACES_ALONE: usize = picture::CURVE_POINTS;
 const MAX_PLACES: usize = 3001;
-/// Grid points per period and length-scale, limited: short length-scales look like noise.
+/// Grid points per period and length-scale; maximum for short length-scales, which look like noise.
 const IN_PERIOD: f64 = 16.0;
 const IN_LENGTH: f64 = 3.0;
 const MAX_BY_LENGTH: f64 = 400.0;
-/// Maximum periods per axis; number otherwise shown.
+/// Maximum periods on one axis; periods shown if there are more.
 const MANY: f64 = 20.0;
 const SHOWN: f64 = 3.0;
 const PHASES: usize = 12;
-/// Maximum averaged rows; predictions per panel.
+/// Maximum averaged rows; maximum predictions per panel.
 pub(super) const ROWS: usize = 60;
 const PREDICTIONS: usize = 20_000;
 
@@ -37,7 +37,7 @@ pub(super) struct InputView {
     pub x_places: Vec<String>,
     /// Title suffix; empty for the plain range.
     pub words: String,
-    /// Offsets per grid value, averaged over.
+    /// Offsets from grid values, averaged over.
     shifts: Vec<f64>,
 }
 
@@ -62,7 +62,7 @@ impl Scales {
         Self { periods, shortest }
     }
 
-    /// Grid points over `range`, for length-scales and periods from `least`.
+    /// Number of grid points that resolve length-scales and periods above `least`.
     fn count(&self, range: f64, least: f64, fewest: usize) -> usize {
         let period = self.periods.iter().copied().find(|&period| period >= least).unwrap_or(f64::INFINITY);
         let length = if self.shortest > least { self.shortest } else { f64::INFINITY };
@@ -98,7 +98,7 @@ fn ends(values: &[f64]) -> (f64, f64) {
     (ends[0], ends[1])
 }
 
-/// Whole range first; finer if no other input has effect (`alone`).
+/// Views, whole range first; finer if no other input has an effect (`alone`).
 pub(super) fn views<'k>(
     kernels: impl IntoIterator<Item = &'k dyn Kernel>,
     inputs: &Inputs,
@@ -159,7 +159,7 @@ fn in_words(length: f64, kind: Kind) -> String {
 }
 
 impl InputView {
-    /// Points per grid value, other inputs from `rows`: fewer on fine grids, one if `alone`.
+    /// Points at grid values, other inputs from `rows`: fewer on fine grids, one if `alone`.
     pub(super) fn points(
         &self,
         rows: &Mat<f64>,

@@ -1,4 +1,4 @@
-//! Built-in formats. New ones need a file and a line.
+//! Built-in formats: one line per file.
 
 use super::format::Format;
 use super::formats::Formats;

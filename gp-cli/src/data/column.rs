@@ -103,7 +103,6 @@ impl Values {
         }
     }
 
-    /// Same types only.
     fn append(&mut self, more: Self) {
         match (self, more) {
             (Self::Numbers(numbers), Self::Numbers(more)) => numbers.extend(more),
@@ -212,7 +211,7 @@ impl Column {
         }
     }
 
-    /// Distinguishes values. In formats without text, 0 and -0 are equal.
+    /// Text that distinguishes values; 0 and -0 are equal in formats without text.
     #[must_use]
     pub fn identity(&self, row: usize) -> String {
         match self.numbers() {
@@ -233,7 +232,7 @@ impl Column {
         Self { name: name.to_owned(), ..self.clone() }
     }
 
-    /// Appends; same type only.
+    /// Appends values of the same type.
     pub(super) fn append(&mut self, more: Self) {
         self.values.append(more.values);
         self.written = match (self.written.take(), more.written) {
@@ -252,7 +251,7 @@ impl Column {
         Self { name: self.name.clone(), kind: self.kind, values: self.values.rows(rows), written }
     }
 
-    /// Converts and keeps the words; fails with first offending row and text.
+    /// Converts words, keeping their text; fails with the first unsuitable row and text.
     pub(super) fn read_beside_text(self, kind: Kind) -> Result<Self, (usize, String)> {
         let words = self.values.clone();
         let is_read = self.kind == Kind::Category && kind != Kind::Category;
@@ -260,7 +259,7 @@ impl Column {
         Ok(Self { written: is_read.then_some(words), ..column })
     }
 
-    /// [`read_beside_text`](Self::read_beside_text) without the words.
+    /// [`read_beside_text`](Self::read_beside_text), dropping the text.
     pub(super) fn read_as(self, kind: Kind) -> Result<Self, (usize, String)> {
         if self.kind == kind || (kind == Kind::Number && self.numbers().is_some()) {
             return Ok(Self { kind, ..self });

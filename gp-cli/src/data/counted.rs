@@ -5,11 +5,11 @@ use crate::error::{CliError, ErrorKind};
 use std::io::{self, Read};
 
 const CHUNK: usize = 1 << 16;
-/// Memory grows by 1/4.
+/// Reciprocal of the buffer's growth.
 const GROWTH: usize = 4;
 const SPARE: usize = 64;
 
-/// All bytes, within memory; `expected` is a hint.
+/// All bytes, within the memory limit; `expected` is a hint.
 pub(super) fn read_all(
     from: &mut dyn Read,
     supply: &dyn Supply,
@@ -33,7 +33,6 @@ pub(super) fn read_all(
     }
 }
 
-/// Room for `more` items.
 pub(super) fn reserve<T>(of: &mut Vec<T>, more: usize, supply: &dyn Supply) -> Result<(), CliError> {
     of.try_reserve_exact(more).map_err(|cause| {
         let what = format!("not enough memory for `{}`", supply.name());

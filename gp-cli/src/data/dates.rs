@@ -81,7 +81,7 @@ fn day_of(date: &str) -> Option<i64> {
     if sound { civil_days(whole(year)?, whole(month)?, whole(day)?) } else { None }
 }
 
-/// `2024-02`; a slash may mark a season.
+/// `2024-02`, but not `2024/02`, which may be a season.
 fn month_of(date: &str) -> Option<i64> {
     let (year, month) = date.split_once('-').filter(|(year, month)| year.len() == 4 && month.len() == 2)?;
     civil_days(whole(year)?, whole(month)?, 1)
@@ -146,7 +146,7 @@ fn whole(digits: &str) -> Option<i64> {
     }
 }
 
-/// `YYYY-MM-DD`, with `T` and time, to microseconds, unless midnight. Outside four-digit years, the number.
+/// `YYYY-MM-DD`, then `T` and time, to microseconds, unless midnight. Outside four-digit years, the plain number.
 ///
 /// ```
 /// use gp_cli::data::date_text;
@@ -188,8 +188,7 @@ pub(crate) fn civil_date(days: i64) -> (i64, i64, i64) {
     (year, month, day_of_year - (153 * from_march + 2) / 5 + 1)
 }
 
-/// Days since 1970-01-01, Gregorian; `None` for impossible dates. 400 years have 146,097 days; years start in March,
-/// so leap days are last.
+/// Days since 1970-01-01, Gregorian; `None` for impossible dates. Years start in March, so leap days are last.
 pub(crate) fn civil_days(year: i64, month: i64, day: i64) -> Option<i64> {
     let leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
     let longest = [31, if leap { 29 } else { 28 }, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];

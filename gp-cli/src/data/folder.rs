@@ -27,11 +27,11 @@ impl<'a> FolderStream<'a> {
         Self { folder, rest: folder.parts().iter(), now: None, open, like: None }
     }
 
-    /// Own files, in about equal shares.
+    /// Keeps this process's files, an about equal share.
     pub(super) fn of_process(mut self, team: &Team) -> Self {
         let parts = self.folder.parts();
         let all: f64 = parts.iter().map(Input::size).sum();
-        // A file belongs to the process whose share contains its middle.
+        // A file belongs to the process whose share holds its middle.
         let process = parts.iter().scan(0.0, |before, part| {
             let middle = *before + part.size() / 2.0;
             *before += part.size();
@@ -81,10 +81,7 @@ impl FrameStream for FolderStream<'_> {
     }
 }
 
-/// Table of all chunks.
-///
-/// # Errors
-/// Those of chunks; [`Data`](ErrorKind::Data) for no rows or too little memory.
+/// Table of all chunks; fails for no rows or too little memory.
 pub(super) fn joined(mut pieces: FolderStream<'_>) -> Result<Frame, CliError> {
     let (folder, mut all) = (pieces.folder, None::<Frame>);
     let mut room = folder.room();

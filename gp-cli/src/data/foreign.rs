@@ -41,7 +41,7 @@ fn holds_arrays(head: &[u8]) -> bool {
     head.get(NAME..NAME + length).is_some_and(|name| name.ends_with(b".npy"))
 }
 
-/// Advice; `None` for possible tables.
+/// Advice on unsupported files; `None` for possible tables.
 pub(super) fn advice(name: &str, head: &[u8]) -> Option<String> {
     if head.get(MODEL.0..).is_some_and(|rest| rest.starts_with(MODEL.1)) {
         return Some(format!("`{name}` is a model file, not a table; gp inspect {name} shows what it holds"));

@@ -24,7 +24,7 @@ pub trait Format: Debug + Send + Sync {
     /// File extensions, without the dot.
     fn extensions(&self) -> &'static [&'static str];
 
-    /// `true` if the first bytes fit.
+    /// `true` if the first bytes are of this format.
     fn recognises(&self, bytes: &[u8]) -> bool;
 
     /// Reads a table.
@@ -33,7 +33,7 @@ pub trait Format: Debug + Send + Sync {
     /// [`Data`](ErrorKind::Data) with the place.
     fn read(&self, source: &Source, options: &ReadOptions) -> Result<Frame, CliError>;
 
-    /// Reads, perhaps without loading.
+    /// Reads a table, if possible without loading the file.
     ///
     /// # Errors
     /// As [`read`](Self::read); [`Io`](ErrorKind::Io) if unreadable.
@@ -63,7 +63,7 @@ pub trait Format: Debug + Send + Sync {
         Err(self.not_in_pieces(input.name()))
     }
 
-    /// This process's chunks: consecutive rows, by rank. None if each must read all. Collective call.
+    /// Chunks of this process: consecutive rows, in rank order. None if each process must read all. Collective call.
     ///
     /// # Errors
     /// As [`pieces`](Self::pieces); [`Elsewhere`](ErrorKind::Elsewhere) for a lost message.

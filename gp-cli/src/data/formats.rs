@@ -80,7 +80,7 @@ impl Formats {
         Ok(Input::open(path, keep.max(FEW))?.within(self.budget))
     }
 
-    /// Reads by requested format, first bytes, extension, else as CSV.
+    /// Reads in the requested format, else that of the first bytes or the extension, else CSV.
     ///
     /// # Errors
     /// [`Usage`](ErrorKind::Usage) for an unknown format; otherwise [`Data`](ErrorKind::Data).
@@ -89,7 +89,7 @@ impl Formats {
         format.read(source, options)?.read_as(options)
     }
 
-    /// [`read`](Self::read), perhaps without loading.
+    /// [`read`](Self::read), if possible without loading the file.
     ///
     /// # Errors
     /// As [`read`](Self::read); [`Io`](ErrorKind::Io) if unreadable.
@@ -117,7 +117,7 @@ impl Formats {
         Ok(Box::new(Typed { from, options: options.clone() }))
     }
 
-    /// Own chunks, as [`Format::own_pieces`]; own files of folders.
+    /// Chunks of this process, as [`Format::own_pieces`]; of folders, its files.
     ///
     /// # Errors
     /// As [`pieces`](Self::pieces).
@@ -153,7 +153,7 @@ impl Formats {
         Ok(self.of(input, options)?.memory(input))
     }
 
-    /// Format of a file, or a folder's first.
+    /// Format of a file, or of a folder's first file.
     ///
     /// # Errors
     /// [`Usage`](ErrorKind::Usage) for an unknown format.

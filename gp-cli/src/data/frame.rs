@@ -25,7 +25,6 @@ pub struct Frame {
     by_name: HashMap<String, usize>,
     rows: usize,
     places: Places,
-    /// All file columns, if known.
     heading: Option<Arc<Heading>>,
 }
 
@@ -33,7 +32,7 @@ pub struct Frame {
 enum Places {
     Lines(Vec<u64>),
     Rows(Vec<u64>),
-    /// Consecutive, from this number.
+    /// Consecutive numbers from this one.
     From(u64),
     /// First row, name, places per file.
     Files(Vec<(usize, Arc<str>, Places)>),
@@ -84,7 +83,7 @@ impl Places {
 }
 
 impl Frame {
-    /// Errors name `source`; `lines` has each row's text line.
+    /// Table of these columns; errors name `source`. `lines` holds the line of each row.
     ///
     /// # Errors
     /// [`Data`](ErrorKind::Data) for no rows, unequal lengths or repeated names.
@@ -155,13 +154,11 @@ impl Frame {
         Ok(Self { heading, ..Self::placed(&source, out, places)? })
     }
 
-    /// Table in this folder.
     pub(super) fn within(self, folder: &str) -> Self {
         let places = Places::Files(vec![(0, self.source.into(), self.places)]);
         Self { source: folder.to_owned(), places, ..self }
     }
 
-    /// Appends rows of the same columns.
     pub(super) fn append(&mut self, part: Self) {
         if let (Places::Files(files), Places::Files(more)) = (&mut self.places, part.places) {
             files.extend(more.into_iter().map(|(first, path, places)| (self.rows + first, path, places)));
@@ -194,7 +191,7 @@ impl Frame {
         self.columns.iter().map(Column::name).collect()
     }
 
-    /// Finds by name.
+    /// Column with this name.
     #[must_use]
     pub fn column(&self, name: &str) -> Option<&Column> {
         self.by_name.get(name).map(|&place| &self.columns[place])
@@ -322,7 +319,7 @@ impl Frame {
     }
 }
 
-/// Error naming the column's flag.
+/// Error about a cell of another type, naming the column's flag.
 pub(super) fn not_of_kind(
     source: &str,
     place: &str,
@@ -359,7 +356,7 @@ pub(crate) fn quoted(name: &str) -> String {
     }
 }
 
-/// Equal but for blanks, or similar.
+/// Known name that differs in blanks only, or is similar.
 fn near<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
     let but_for_blanks = known.iter().find(|other| other.trim() == name.trim());
     but_for_blanks.copied().or_else(|| similar(name, known.iter().copied()))

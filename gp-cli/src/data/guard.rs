@@ -4,7 +4,7 @@ use super::supply::Supply;
 use crate::error::CliError;
 use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
 
-/// Source paths of these readers.
+/// Beginnings of the readers' source folders.
 const FOREIGN: [&str; 2] = ["parquet-", "arrow-"];
 
 /// Turns panics into errors. `read` only borrows, so no state becomes inconsistent.
@@ -17,7 +17,6 @@ pub(super) fn guarded<T>(
         .unwrap_or_else(|_| Err(supply.fault(&format!(" is a damaged or truncated {format} file"))))
 }
 
-/// Silences their panics in this process.
 pub(crate) fn silence_foreign_panics() {
     let usual = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {

@@ -19,8 +19,8 @@ pub struct Heading {
 }
 
 impl Heading {
-    /// Selects columns; pandas indices only if requested. Without requested columns, reads the first, so that errors
-    /// list names.
+    /// Selects columns; pandas indices only if requested. If none is left, selects the first, so that errors can list
+    /// names.
     #[must_use]
     pub fn new(names: Vec<String>, options: &ReadOptions) -> Self {
         Self::with_indices(names, &[], options)

@@ -11,7 +11,8 @@ use super::supply::Supply;
 use crate::error::CliError;
 use std::path::Path;
 
-/// A vector becomes `label`; others `p0`, `p1`, …. Labels of images come from the neighbouring file in MNIST's naming.
+/// Column `label` of a vector, or columns `p0`, `p1`, …. Labels of images come from the file with the corresponding
+/// MNIST name.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Idx;
 

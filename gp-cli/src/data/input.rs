@@ -43,8 +43,8 @@ struct Head {
 }
 
 impl Input {
-    /// Opens a file, a folder of one table's files, or standard input for `-`, which beyond `keep` bytes is spooled to
-    /// an unnamed file.
+    /// Opens a file, a folder of one table's files, or, for `-`, standard input, spooled beyond `keep` bytes to an
+    /// unnamed file.
     ///
     /// # Errors
     /// [`Io`](ErrorKind::Io) if unreadable, [`Data`](ErrorKind::Data) for damaged gzip data or empty input.
@@ -135,7 +135,7 @@ impl Input {
             self.head.packed = true;
             let unpacked = read_up_to(self.reader()?.as_mut(), HEAD);
             let unpacked = unpacked.map_err(|cause| own_error(cause, failed))?;
-            // The first bytes' ratio stands for the file's.
+            // Ratio of the first bytes, as an estimate for the file.
             let ratio = first.len() as f64 / unpacked_length(&first).max(1) as f64;
             Head { packed: true, unpacked, ratio }
         } else {

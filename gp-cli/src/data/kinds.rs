@@ -4,7 +4,6 @@ use super::column::{Column, Kind, LevelBuilder, parse};
 use super::{cells, dates};
 use gp_optim::{Team, TeamError};
 
-/// Totals of all processes.
 pub(super) fn of_all(
     team: &Team,
     tallies: &[Tally],
@@ -34,7 +33,6 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    /// Counts text or a number.
     pub(super) fn add(&mut self, cell: &str) {
         if cells::number(cell).is_some() {
             self.add_number();
@@ -47,7 +45,7 @@ impl Tally {
         self.numbers += 1;
     }
 
-    /// Counts a word, even number-like.
+    /// Counts text that is no number.
     pub(super) fn add_word(&mut self, cell: &str) {
         if cells::is_missing(cell) {
         } else if cells::flag(cell).is_some() {
@@ -129,7 +127,7 @@ impl ColumnCells {
         Ok(())
     }
 
-    /// With points made from numbers.
+    /// Bytes of cells, and of points made from numbers.
     pub(super) fn bytes(&self) -> usize {
         match self {
             Self::Numbers(_, numbers) => 8 * (numbers.capacity() + numbers.len()),

@@ -73,7 +73,7 @@ const CHUNK: u64 = 1 << 16;
 /// Memory per byte: text and entries, in growing buffers.
 const COPIES: f64 = 10.0;
 
-/// First pass: largest index; second: values.
+/// Lines, read twice: for the largest index, then for values.
 struct Lines<'a> {
     body: LineCells<'a>,
     heading: Arc<Heading>,
@@ -173,7 +173,6 @@ impl<'a> LineCells<'a> {
         Ok(Self { supply, from, text: Vec::new(), line: 0, room: LineRoom::default() })
     }
 
-    /// `false` at the end.
     fn read_line(&mut self) -> Result<bool, CliError> {
         self.text.clear();
         loop {

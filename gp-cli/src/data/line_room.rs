@@ -4,9 +4,9 @@ use super::supply::Supply;
 use crate::error::CliError;
 use crate::memory::size_text;
 
-/// Lines up to this are not counted.
+/// Maximum bytes of lines that are not counted.
 const SHORT: usize = 1 << 20;
-/// Recounts after growth by 1/4.
+/// Reciprocal of the growth that needs a new count.
 const GROWTH: usize = 4;
 
 /// Longest line counted.

@@ -4,13 +4,10 @@ use crate::error::{CliError, ErrorKind};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Hidden files, marks such as `_SUCCESS`.
+/// First characters of hidden files and of marks such as `_SUCCESS`.
 const NO_TABLES: [char; 2] = ['.', '_'];
 
-/// Table files, by name.
-///
-/// # Errors
-/// [`Io`](ErrorKind::Io) if unreadable, [`Data`](ErrorKind::Data) for no files or nested folders.
+/// Table files, by name; fails for no files or nested folders.
 pub(crate) fn tables(folder: &str) -> Result<Vec<PathBuf>, CliError> {
     let failed = |cause| CliError::io("read", Path::new(folder), cause);
     let refused = |what: String| CliError::new(ErrorKind::Data, what);

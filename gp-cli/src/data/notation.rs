@@ -6,11 +6,11 @@ use std::fmt;
 
 /// Minimum distinct words for a warning.
 const FEWEST: usize = 3;
-/// Share of number-like or date-like words.
+/// Minimum share of words like numbers or dates.
 const MOST: f64 = 0.8;
 const SEPARATORS: [char; 7] = [',', '.', ' ', '\'', '_', '\u{a0}', '\u{202f}'];
 const LONG_MINUS: char = '\u{2212}';
-/// Letters of a unit.
+/// Maximum letters of a unit.
 const UNIT: usize = 8;
 const CURRENCIES: [&str; 9] = ["$", "€", "£", "¥", "EUR", "USD", "GBP", "CHF", "JPY"];
 const MONTHS: [&str; 12] =
@@ -41,7 +41,7 @@ pub enum Notation {
     PlainDate,
 }
 
-/// Words like numbers or dates.
+/// Words that look like numbers or dates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lookalike {
     /// Most frequent.
@@ -55,7 +55,7 @@ pub struct Lookalike {
 }
 
 impl Notation {
-    /// `None` for plain words, and readable numbers or dates.
+    /// Notation of a cell; `None` for plain words and for readable numbers or dates.
     #[must_use]
     pub fn of(cell: &str) -> Option<Self> {
         let text = cell.trim();
@@ -139,7 +139,7 @@ impl Lookalike {
         let notation = |word: &String| Notation::of(word).or_else(|| plain_date(word));
         let notations = words.iter().filter_map(|word| Some((notation(word)?, word)));
         let mut found: Vec<(Notation, &String)> = notations.collect();
-        // Other words may tell the comma of 2,904.
+        // Other words may decide the meaning of the comma in 2,904.
         let has = |wanted: Notation| found.iter().any(|(notation, _)| *notation == wanted);
         let comma = [Notation::DecimalComma, Notation::Thousands].into_iter().find(|&meant| has(meant));
         for (notation, _) in &mut found {
@@ -192,7 +192,7 @@ pub(crate) fn are_numbers(words: &[String]) -> bool {
     words.iter().all(|word| cells::number(word.trim()).is_some())
 }
 
-/// With separators or decimal comma.
+/// `true` for numbers, even with separators or decimal comma.
 fn is_number(text: &str) -> bool {
     cells::number(text).is_some() || is_decimal_comma(text) || is_grouped(text)
 }
@@ -213,7 +213,7 @@ fn are_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// `0,5` or `1.021,5`, not `1,021`, perhaps thousands.
+/// `0,5` or `1.021,5`, but not `1,021`, which may be 1021.
 fn is_decimal_comma(text: &str) -> bool {
     let Some((whole, decimals)) = unsigned(text).split_once(',') else { return false };
     let is_whole = are_digits(whole) || (!whole.contains(',') && is_grouped(whole));
@@ -255,7 +255,7 @@ fn unit(text: &str) -> Option<&str> {
     (is_unit && is_number(number)).then_some(unit)
 }
 
-/// `false` for `1st`, `2nd` and `3rd`, no numbers.
+/// `false` for ordinals such as `1st`, `2nd` and `3rd`.
 fn have_one_unit(words: &[String]) -> bool {
     let of_unit = |word: &&String| Notation::of(word) == Some(Notation::Unit);
     let mut units = words.iter().filter(of_unit).filter_map(|word| unit(word.trim()));

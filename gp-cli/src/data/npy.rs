@@ -46,12 +46,11 @@ impl Format for Npy {
     }
 }
 
-/// In the file's layout.
+/// Array in the file's layout.
 pub(super) struct NpyArray<'a> {
     pub(super) rows: usize,
     pub(super) columns: usize,
     vector: bool,
-    /// Column-major order.
     fortran: bool,
     numbers: Numbers<'a>,
 }
@@ -77,7 +76,7 @@ impl<'a> NpyArray<'a> {
         Ok(Self { rows, columns, vector: shape.len() < 2, fortran: fortran && shape.len() > 1, numbers })
     }
 
-    /// `stem` with numbers; alone for a vector.
+    /// Column names: `stem` with numbers, or alone for a vector.
     pub(super) fn names(&self, stem: &str) -> Vec<String> {
         let name = |place: usize| if self.vector { stem.to_owned() } else { format!("{stem}{place}") };
         (0..self.columns).map(name).collect()
@@ -104,7 +103,6 @@ fn quoted_after<'t>(text: &'t str, key: &str) -> Option<&'t str> {
     text.split_once(key)?.1.split_once('\'')?.1.split_once('\'').map(|(inside, _)| inside)
 }
 
-/// Type such as `<f8`.
 struct Numbers<'a> {
     data: &'a [u8],
     size: usize,

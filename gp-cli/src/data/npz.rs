@@ -104,7 +104,7 @@ fn number(bytes: &[u8], at: usize, size: usize) -> Result<usize, String> {
 }
 
 impl Entry {
-    /// Counted as table memory.
+    /// Unpacks data, counted as table memory.
     fn unpack<'s>(&self, source: &'s Source, room: &mut TableMemory) -> Result<Cow<'s, [u8]>, CliError> {
         let fault = |what: &str| source.fault(format!(" is damaged: array {}: {what}", self.name));
         let packed = self.packed(source.bytes()).map_err(|what| fault(&what))?;

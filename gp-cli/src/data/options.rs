@@ -27,13 +27,13 @@ pub struct ReadOptions {
     pub choice: TableChoice,
     /// Declared types; others are detected.
     pub kinds: BTreeMap<String, Kind>,
-    /// Text is kept: `007` is not 7. A declared type adds its values.
+    /// Columns that keep their text, so that `007` is not 7; a declared type adds values.
     pub verbatim: BTreeSet<String>,
     /// Role flags by column.
     pub uses: BTreeMap<String, &'static str>,
     /// Columns read; unknown names are ignored.
     pub columns: Option<BTreeSet<String>>,
-    /// Never read.
+    /// Columns never read.
     pub excluded: BTreeSet<String>,
     /// Role columns, always read.
     pub also: BTreeSet<String>,

@@ -2,7 +2,6 @@
 
 use serde_json::Value;
 
-/// Metadata key.
 pub(super) const KEY: &str = "pandas";
 const TIMES: &str = "date";
 

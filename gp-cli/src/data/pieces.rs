@@ -10,7 +10,7 @@ const MAX_ROWS: usize = 1 << 15;
 
 /// Table in chunks.
 ///
-/// Types are the same in all; rows are numbered through, for errors; words are indexed per chunk.
+/// All chunks have the same column types. Row numbers continue over chunks; words are indexed in each.
 pub trait FrameStream {
     /// Next rows; `None` after the last.
     ///
@@ -24,7 +24,7 @@ pub trait FrameStream {
     }
 }
 
-/// Rows per prediction block; divides chunk sizes, unless very wide.
+/// Rows per prediction block; divides chunk sizes, except of very wide tables.
 pub(crate) const ROWS_OF_BLOCK: usize = 2048;
 const MAX_CELLS: usize = 1 << 23;
 /// Maximum share of remaining memory per chunk.

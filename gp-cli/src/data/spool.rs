@@ -8,9 +8,9 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Share of free space, known size.
+/// Maximum share of free space, for known sizes.
 const SHARE: f64 = 0.9;
-/// Share of free space, unknown size.
+/// Maximum share of free space, for unknown sizes.
 const SHARE_OF_STREAM: f64 = 0.5;
 
 #[derive(Debug)]

@@ -26,7 +26,7 @@ pub(super) trait Supply {
     }
 }
 
-/// Reader's own error, or unreadable bytes.
+/// Error of the reader, or for unreadable bytes.
 pub(super) fn unreadable(supply: &dyn Supply, cause: io::Error) -> CliError {
     own_error(cause, |cause| cannot_read(supply.name(), cause))
 }

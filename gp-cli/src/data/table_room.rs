@@ -3,10 +3,10 @@
 use crate::error::{CliError, ErrorKind};
 use crate::memory::{Budget, OverBudget, Room};
 
-/// In columns, and in points.
+/// Copies of a number: in columns, and in points.
 const COPIES: f64 = 2.0;
 const NUMBER: f64 = 8.0;
-/// Besides cells and name.
+/// Bytes per column besides cells and name.
 const COLUMN: f64 = 200.0;
 const ADVICE: &str = "name fewer columns with --features or --exclude; gp fit and gp predict need not hold tables in CSV, Parquet, Arrow and LibSVM in memory";
 const ADVICE_OF_LINES: &str = "is the file a table of lines, and is every quotation mark closed?";
@@ -37,7 +37,7 @@ impl TableMemory {
             .map_err(|over: OverBudget| over.of_kind(ErrorKind::Data))
     }
 
-    /// Columns, names and points, without file.
+    /// Reserves memory of columns, names and points, without the file.
     pub(super) fn take_table(&mut self, rows: usize, columns: usize, letters: usize) -> Result<(), CliError> {
         let (n, d) = (rows as f64, columns as f64);
         let bytes = COPIES * NUMBER * n * d + d * (COLUMN + 3.0 * letters as f64);

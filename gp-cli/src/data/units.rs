@@ -11,7 +11,7 @@ pub(super) enum TimeUnit {
 }
 
 impl TimeUnit {
-    /// Without nanoseconds.
+    /// Microseconds; cuts off nanoseconds.
     fn micros(self, count: i64) -> f64 {
         match self {
             Self::Seconds => 1e6 * count as f64,

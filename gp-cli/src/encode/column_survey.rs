@@ -8,7 +8,7 @@ use crate::error::CliError;
 use crate::standardise::{Range, Standardiser, Sum};
 use serde::{Deserialize, Serialize};
 
-/// Maximum distinct values per target, words per input.
+/// Maximum distinct values per target, and words per input.
 pub const MAX_VALUES: usize = 1 << 16;
 pub(crate) const DIGIT_DATES: &str =
     "its numbers look like dates, such as 20240229; --type COLUMN=date reads them as dates";
@@ -22,11 +22,10 @@ pub struct ColumnSurvey {
     kind: Kind,
     pub(super) first_place: String,
     pub(super) kept: Kept,
-    /// Text distinguishes values.
+    /// `true` if text distinguishes values.
     pub(super) is_by_text: bool,
     pub(super) missing: usize,
     pub(super) no_date: Option<String>,
-    /// All numbers look like dates.
     pub(super) holds_digit_dates: bool,
     pub(super) are_whole: bool,
     pub(super) giant: Option<(f64, String)>,
@@ -39,7 +38,7 @@ pub struct ColumnSurvey {
 pub enum Kept {
     /// An error.
     Never,
-    /// Kept; an ordinary input if training has none.
+    /// Kept; an ordinary input if none is missing in training.
     WhereMissing,
     /// Kept, always with a marking column.
     Always,
@@ -87,7 +86,7 @@ impl ColumnSurvey {
         }
     }
 
-    /// Empty; even numbers are distinguished by text.
+    /// Empty survey; text distinguishes even numbers.
     pub(super) fn by_text(column: &Column, piece: &Frame) -> Self {
         let values = Surveyed::Words(Levels::default());
         Self { is_by_text: true, values, ..Self::begin(column, piece) }
@@ -198,7 +197,7 @@ impl ColumnSurvey {
         self.kind == Kind::Date && self.are_whole
     }
 
-    /// First number with overflowing square, and place.
+    /// First number whose square overflows, and its place.
     #[must_use]
     pub fn giant(&self) -> Option<(f64, &str)> {
         self.giant.as_ref().map(|(number, place)| (*number, place.as_str()))

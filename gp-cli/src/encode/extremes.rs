@@ -6,10 +6,10 @@ use crate::data::Frame;
 use crate::standardise::Range;
 use serde::{Deserialize, Serialize};
 
-/// Distinct numbers per end: outliers, and next.
+/// Distinct numbers kept per end: outliers and the next number.
 const KEPT: usize = MAX_TOGETHER + 1;
 
-/// Largest numbers, and largest negated.
+/// Largest numbers, and largest of the negated numbers.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Extremes {
     count: usize,
@@ -28,7 +28,6 @@ impl Extremes {
         self.lowest.look(numbers.iter().map(|number| -number), piece);
     }
 
-    /// Adds later rows.
     pub(super) fn join(&mut self, later: Self) {
         self.count += later.count;
         self.highest.join(later.highest);

@@ -36,7 +36,7 @@ impl Factors {
     /// Power per block, else per row; None without a column.
     ///
     /// # Errors
-    /// Made by `fault`, from row and message, for different powers in a block.
+    /// `fault(row, message)` for different powers in a block.
     pub fn powers_of_factors(
         &self,
         fault: impl FnOnce(usize, &str) -> CliError,

@@ -44,7 +44,7 @@ pub enum FeatureEncoding {
     OneHot(Vec<String>),
 }
 
-/// Replacement of missing values, and a last column: 1 if missing (0 in all level columns), else 0.
+/// Replacement of missing values. A further, last column is 1 if missing (all level columns are then 0), else 0.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Filling {
     /// Mean of numbers, in data units; None for words.
@@ -71,7 +71,7 @@ fn sound(survey: &Survey, column: &ColumnSurvey, units: Standardiser) -> Result<
 }
 
 impl Feature {
-    /// `unit` maps own scale to used scale.
+    /// Learns the encoding; `unit` maps own scale to used scale.
     pub(super) fn learn(
         survey: &Survey,
         column: &ColumnSurvey,
@@ -145,7 +145,7 @@ impl Feature {
         units
     }
 
-    /// Scale, if never missing.
+    /// Scale of numbers other than booleans; None if missing values are replaced.
     pub(super) fn own_scale(&self) -> Option<f64> {
         match &self.encoding {
             FeatureEncoding::Scaled(standardiser) if self.range.is_some() && self.missing.is_none() => {
@@ -200,7 +200,7 @@ impl Feature {
         }
     }
 
-    /// Row and first number with overflowing square.
+    /// Row and value of the first number whose square overflows.
     pub(super) fn giant(&self, column: &Column) -> Option<(usize, f64)> {
         let FeatureEncoding::Scaled(scale) = &self.encoding else { return None };
         let is_giant = |value: f64| !value.is_nan() && scale.apply(value).abs() > LARGEST;

@@ -4,22 +4,16 @@ use super::raw::EachRow;
 use crate::error::CliError;
 use gp_optim::{Team, TeamError};
 
-/// Sums with order-dependent bits.
+/// Sums whose bits depend on row order.
 pub(super) trait OrderedSums {
-    /// Adds a row.
     fn add(&mut self, row: &[f64]);
 
-    /// State for [`go_on`](Self::go_on).
     fn state(&self) -> Vec<f64>;
 
-    /// Continues from `state`.
     fn go_on(&mut self, state: &[f64]);
 }
 
-/// Sums over all processes' rows, with a single process's bits. `pass` adds own rows, after lower ranks.
-///
-/// # Errors
-/// Those of `pass`, lost messages.
+/// Sums over all processes' rows, with the bits of a single process. `pass` adds own rows, after those of lower ranks.
 pub(super) fn sum_in_order(
     team: &Team,
     sums: &mut impl OrderedSums,

@@ -179,7 +179,7 @@ impl Inputs {
         Ok(Encoded { points, unseen })
     }
 
-    /// Words by [level](Feature::level), others unknown.
+    /// Points of rows of numbers; words are given as [level](Feature::level), unknown ones by other numbers.
     #[must_use]
     pub(crate) fn points_at(&self, rows: &[Vec<f64>]) -> Mat<f64> {
         let mut points = Mat::zeros(rows.len(), self.dim());
@@ -201,7 +201,6 @@ impl Inputs {
         points
     }
 
-    /// Extends known ranges.
     pub(crate) fn widen(&mut self, frame: &Frame) {
         for feature in &mut self.features {
             let numbers = frame.column(&feature.name).and_then(|column| column.numbers());

@@ -5,11 +5,8 @@ use super::survey::Survey;
 use crate::error::{CliError, ErrorKind};
 
 impl Survey {
-    /// Survey of consecutive parts; None if none. Sums, ranges and frequencies are the first's until
-    /// [totalled](Self::total_by).
-    ///
-    /// # Errors
-    /// [`Data`](ErrorKind::Data) for too many words.
+    /// Survey of consecutive parts; None without parts. Sums, ranges and frequencies are those of the first part until
+    /// [totalled](Self::total_by). Fails for too many words.
     pub(crate) fn joined(parts: impl IntoIterator<Item = Self>) -> Result<Option<Self>, CliError> {
         let mut parts = parts.into_iter();
         let Some(mut whole) = parts.next() else { return Ok(None) };
@@ -114,7 +111,6 @@ mod tests {
         format!("{column:?}")
     }
 
-    /// Bit for bit.
     #[test]
     fn parts_are_surveyed_as_the_whole() {
         let (mut whole, rows) = survey(0..ROWS);

@@ -57,7 +57,7 @@ impl Labels {
 }
 
 impl LabelCounter {
-    /// Empty; counts at most `most` distinct values.
+    /// Counter of at most `most` distinct values.
     #[must_use]
     pub fn new(kind: Kind, most: usize) -> Self {
         Self { kind, most, more: false, words: HashMap::new(), numbers: HashMap::new() }
@@ -90,7 +90,6 @@ impl LabelCounter {
         }
     }
 
-    /// Adds a number, unless NaN.
     pub(super) fn add(&mut self, value: f64, weight: f64) {
         if self.more || value.is_nan() {
             return;
@@ -143,8 +142,8 @@ impl LabelCounter {
 }
 
 impl Labels {
-    /// Median, and interquartile range over a standard normal's. `None` for words and equal quartiles. Beyond the
-    /// limit, only the first values count.
+    /// Median, and interquartile range over a standard normal's; `None` for words and equal quartiles. Beyond the
+    /// limit, only the first distinct values count.
     #[must_use]
     pub fn robust_units(&self) -> Option<Standardiser> {
         let [low, median, high] = [0.25, 0.5, 0.75].map(|share| self.quantile(share));

@@ -8,7 +8,6 @@ use crate::error::CliError;
 use crate::standardise::{SPREAD_STATE, Spread};
 use gp_optim::Team;
 
-/// Sums over rows.
 pub(super) struct Measure {
     /// None for words.
     spreads: Vec<Option<Spread>>,
@@ -32,9 +31,6 @@ impl Measure {
     }
 
     /// Spreads and marks; each process passes over its rows.
-    ///
-    /// # Errors
-    /// Those of `pass`, lost messages.
     pub(super) fn over(
         mut self,
         team: &Team,
@@ -88,7 +84,6 @@ mod tests {
         Frame::new("t.csv", columns, None).unwrap()
     }
 
-    /// Bit for bit.
     #[test]
     fn shares_of_rows_are_measured_as_the_whole() {
         let table = table();

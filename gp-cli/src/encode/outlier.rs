@@ -7,14 +7,14 @@ use crate::left_out::counted;
 use crate::standardise::Range;
 
 const FEWEST: usize = 9;
-/// Joint outlier rows; more form a group.
+/// Maximum rows of outliers; more form a group.
 pub(super) const MAX_TOGETHER: usize = 3;
-/// Minimum distance, in widths of the others' range. Five of a thousand Cauchy columns have such a number; of
-/// log-normal ones with deviation 2, one if small.
+/// Minimum distance, in widths of the others' range. Five of a thousand Cauchy columns have such a number; of small
+/// log-normal columns with deviation 2, one.
 const FAR: f64 = 100.0;
 /// [`FAR`] for codes of missing values.
 const FAR_OF_CODES: f64 = 3.0;
-/// Minimum relative width; less is rounding.
+/// Minimum relative width; below are rounding errors.
 const WIDE: f64 = 1e-9;
 
 /// Numbers far from others, at one end.

@@ -38,7 +38,7 @@ impl Role {
         }
     }
 
-    /// `true` if observations change, not the approximation.
+    /// `true` if the role changes observations, not the approximation.
     #[must_use]
     pub fn adjusts(self) -> bool {
         !matches!(self, Self::Blocks | Self::AlphaColumn)
@@ -122,7 +122,7 @@ impl Roles {
         Self::new(self.0.iter().filter_map(own))
     }
 
-    /// Refuses repeated roles unless allowed, one column per target.
+    /// Refuses repeated roles, except roles by target with one column per target.
     ///
     /// # Errors
     /// [`Usage`](ErrorKind::Usage).

@@ -9,7 +9,7 @@ const FEWEST: usize = 3;
 /// Minimum distinct share: repeated rows may be known by chance.
 const DISTINCT: f64 = 0.9;
 
-/// Smallest distinct checksums: evenly distributed, they sample rows at random; two tables' sample both.
+/// Smallest distinct checksums: a random sample of rows, comparable between tables.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RowSketch(BTreeSet<u64>);
 
@@ -18,7 +18,6 @@ impl RowSketch {
         self.insert(spread(sum));
     }
 
-    /// Kept checksums.
     pub(super) fn kept(&self) -> impl Iterator<Item = u64> {
         self.0.iter().copied()
     }
@@ -50,8 +49,7 @@ impl RowSketch {
         self
     }
 
-    /// Share of `sums` among this sketch's `rows` rows, estimated within its range; `None` if few are known or rows
-    /// repeat.
+    /// Estimated share of `sums` among the `rows` rows of this sketch; `None` if few are known or rows repeat.
     pub(super) fn share_of(&self, rows: usize, sums: impl Iterator<Item = u64>) -> Option<f64> {
         if self.distinct() < DISTINCT * rows as f64 {
             return None;

@@ -42,7 +42,6 @@ impl RowSum {
         cells.fold(BEGIN, step)
     }
 
-    /// Sum over all processes.
     pub(super) fn of_all(self, team: &Team) -> Result<Self, TeamError> {
         let (mut sum, mut sketch) = (0_u64, RowSketch::default());
         for part in from_numbers(&team.gather(&to_numbers([self.sum]))?) {

@@ -16,7 +16,7 @@ use std::collections::HashMap;
 pub struct RowEncoder {
     features: Vec<Encoding>,
     targets: Vec<TargetEncoding>,
-    /// Per target; empty if observations stay.
+    /// Roles per target; empty if they change no observation.
     roles: Vec<RoleEncoding>,
     dim: usize,
 }
@@ -25,7 +25,7 @@ pub struct RowEncoder {
 struct RoleEncoding {
     adjuster: Adjuster,
     places: Vec<(Role, usize)>,
-    /// Target without offset.
+    /// Position of the target less its offset.
     moved: Option<usize>,
 }
 

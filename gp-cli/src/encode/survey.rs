@@ -24,12 +24,12 @@ pub struct Survey {
     /// Roles of the last columns.
     roles: Vec<Role>,
     gaps: bool,
-    /// Numeric targets without offsets.
+    /// Numeric targets less their offsets.
     pub(super) moved: Vec<Moved>,
     pub(super) weight: Sum,
     pub(super) labels: Vec<LabelCounter>,
     first_targets: Vec<String>,
-    /// Once measured.
+    /// Marks of rows, once measured.
     #[serde(skip)]
     marks: RowMarks,
 }
@@ -162,9 +162,6 @@ impl Survey {
     }
 
     /// [`measure`](Self::measure), each process with its own rows.
-    ///
-    /// # Errors
-    /// Also [`Elsewhere`](ErrorKind::Elsewhere) for a lost message.
     pub(crate) fn measure_by(
         &mut self,
         team: &Team,
@@ -183,7 +180,7 @@ impl Survey {
         Ok(())
     }
 
-    /// Targets without offsets are last.
+    /// All columns; targets less offsets are last.
     pub(super) fn all_columns(&self) -> impl Iterator<Item = &ColumnSurvey> {
         self.columns.iter().chain(self.moved.iter().map(|moved| &moved.column))
     }
@@ -284,7 +281,7 @@ impl Survey {
     /// First target.
     ///
     /// # Errors
-    /// Only without targets.
+    /// If there is none.
     pub fn target(&self) -> Result<&ColumnSurvey, CliError> {
         self.targets().first().ok_or_else(|| Frame::no_rows(&self.source))
     }
@@ -307,7 +304,7 @@ impl Survey {
         self.first_targets.first().map_or("", String::as_str)
     }
 
-    /// Error at the first overflowing square, else first row.
+    /// Error at the first number whose square overflows, else at the first row.
     pub(crate) fn fault(&self, column: &ColumnSurvey, what: &str) -> CliError {
         let first = column.first_place.as_str();
         let (source, name) = (&self.source, &column.name);

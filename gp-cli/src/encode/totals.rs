@@ -22,10 +22,7 @@ struct Totals {
 }
 
 impl Survey {
-    /// Replaces own sums by those of all; each passes over its rows, in turn.
-    ///
-    /// # Errors
-    /// Those of `pass`, lost messages.
+    /// Replaces own sums by those of all processes, which pass over their rows in turn.
     pub(crate) fn total_by(
         &mut self,
         team: &Team,

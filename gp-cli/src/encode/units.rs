@@ -3,13 +3,12 @@
 use super::column_survey::{ColumnSurvey, Surveyed};
 use crate::standardise::{Range, Standardiser};
 
-/// Minimum inputs with equal ranges, besides half of varying ones.
+/// Minimum inputs with equal ranges; they must also be half of the varying inputs.
 pub(super) const FEWEST: usize = 8;
 
-/// Common scale of similar inputs.
+/// Common scale of similar inputs: with own scales, rarely bright pixels would dominate distances.
 ///
-/// With own scales, rarely bright pixels would dominate distances. Inputs are similar if many have equal ranges;
-/// inputs within that range join.
+/// Inputs are similar if many have equal ranges; inputs within this range join.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct OneKind {
     range: Range,
@@ -17,7 +16,7 @@ pub(super) struct OneKind {
 }
 
 impl OneKind {
-    /// Requires half of the varying columns.
+    /// Common scale, if inputs are similar.
     pub(super) fn among(columns: &[ColumnSurvey]) -> Option<Self> {
         let varying: Vec<(Range, f64)> = columns.iter().filter_map(numbers).filter(varies).collect();
         let mut ranges: Vec<Range> = varying.iter().map(|(range, _)| *range).collect();

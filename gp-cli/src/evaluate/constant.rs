@@ -17,9 +17,8 @@ pub(super) struct Constant {
 }
 
 impl Constant {
-    /// By moments of training targets: Poisson for counts (negative binomial if overdispersed and the
-    /// likelihood allows it), gamma for positive numbers, beta for proportions, otherwise Gaussian.
-    /// Impossible moments are an error.
+    /// By moments of training targets: Poisson for counts (negative binomial if overdispersed and in the likelihood),
+    /// gamma for positive numbers, beta for proportions, otherwise Gaussian. Impossible moments are an error.
     pub(super) fn beside(model: &dyn Likelihood, mean: f64, variance: f64) -> Result<Self, CliError> {
         let square = (mean / variance.sqrt()).powi(2);
         let more_than_poisson = variance > mean && dispersion(model) == Some(Dispersion::More);

@@ -12,7 +12,7 @@ pub(super) fn remarks_where(rows: usize, scores: &NumberScores, was_seen: bool) 
     [narrow, wide.filter(|_| !was_seen)].into_iter().flatten().collect()
 }
 
-/// Remarks on coverage off by more than chance; `rows` are independent.
+/// Remarks on coverage that differs by more than chance; `rows` are independent.
 pub(crate) fn remarks(rows: usize, scores: &NumberScores) -> Vec<String> {
     off_by_more_than_chance(rows, scores).into_iter().flatten().collect()
 }

@@ -50,7 +50,6 @@ impl InputFiles {
     }
 }
 
-/// `true` for files directly in this folder.
 fn is_within(file: &Path, folder: &Path) -> bool {
     let parent = file.parent().map(|parent| if parent == Path::new("") { Path::new(".") } else { parent });
     folder.is_dir() && parent.is_some_and(|parent| is_same_file(folder, parent))

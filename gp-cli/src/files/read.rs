@@ -7,7 +7,7 @@ use std::path::Path;
 
 /// Minimum buffer growth in bytes.
 const LEAST: u64 = 1 << 12;
-/// Buffer growth: one part in this many.
+/// Reciprocal of buffer growth.
 const GROWTH: u64 = 4;
 
 #[derive(Debug)]

@@ -10,8 +10,8 @@ impl FitSpec {
     /// Columns to predict, at least one.
     ///
     /// # Errors
-    /// [`Usage`](crate::ErrorKind::Usage) without or with repeated targets, for a mixture of one,
-    /// single-target flags with several.
+    /// [`Usage`](crate::ErrorKind::Usage) for missing or repeated targets, a mixture of one, single-target flags
+    /// with several.
     pub fn targets(&self) -> Result<&[String], CliError> {
         self.target()?;
         self.roles().check_targets(self.target.len())?;

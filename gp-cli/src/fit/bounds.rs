@@ -1,21 +1,21 @@
 //! Default lower bounds of noise.
 //!
-//! Without noise, heavy-tailed densities diverge on rows that agree, hence [least
-//! values](gp_likelihoods::Described::least_values); Gaussian ones diverge with mean weight above 1.
+//! With vanishing noise, heavy-tailed densities diverge on rows that agree, which [least
+//! values](gp_likelihoods::Described::least_values) prevent; Gaussian densities diverge for mean weights above 1.
 
 use crate::error::CliError;
 use gp_likelihoods::Likelihood;
 use gp_optim::{Parameter, Transform, format_number};
 
-/// Relative to the target variance; below the vanished-noise warning.
+/// Minimum noise relative to target variance, below the limit for warnings.
 const MIN_NOISE: f64 = 1e-9;
-/// Gradients contain its inverse square.
+/// Minimum variance: gradients contain its inverse square.
 const MIN_VARIANCE: f64 = 1e-100;
 /// Minimum ratio of start to bound.
 const BELOW_START: f64 = 10.0;
 
-/// Bounds free parameters that start above, without bounds or prior. `variance`: target variance in
-/// likelihood units.
+/// Bounds free parameters that start above least values, unless given bounds or prior. `variance`: of the target,
+/// in likelihood units.
 pub(super) fn bound_outliers(likelihood: &mut dyn Likelihood, variance: f64) -> Result<(), CliError> {
     let least = likelihood.least_values(variance);
     for parameter in likelihood.parameters_mut() {

@@ -168,7 +168,7 @@ impl CheckpointFolder {
         how_to_go_on(error, &self.folder)
     }
 
-    /// Removes the checkpoint; an empty folder too.
+    /// Removes the checkpoint, and its folder if empty.
     ///
     /// # Errors
     /// [`Io`](ErrorKind::Io).
@@ -185,7 +185,7 @@ impl CheckpointFolder {
         for path in memos.map(|name| self.folder.join(name)).filter(|path| path.exists()) {
             fs::remove_file(&path).map_err(|cause| CliError::io("remove", &path, cause))?;
         }
-        // So do targets fitted separately.
+        // Targets fitted separately have further files.
         for target in 0..self.record.targets {
             let file = self.file().beside(&target_stage(target));
             file.remove().map_err(OptimError::from)?;
@@ -207,7 +207,6 @@ fn named(path: &Path) -> String {
     format!("checkpoint `{}`", path.display())
 }
 
-/// Refuses pipes, devices and files too large.
 fn check_sizes(folder: &Path, budget: Budget) -> Result<(), CliError> {
     for path in CheckpointFolder::files(folder) {
         let Ok(about) = fs::metadata(&path) else { continue };

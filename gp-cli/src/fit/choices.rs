@@ -61,7 +61,7 @@ pub(super) fn choose_method(
         spec.settings.names().all(has) && roles.iter().all(|(role, _)| method.supports(role))
     };
     let found = context.methods.iter().filter(has_all).find_map(usual);
-    // The default method refuses settings that no such method has.
+    // If no method has all settings, the default method refuses them.
     found
         .or_else(|| context.methods.iter().find_map(usual))
         .ok_or_else(|| CliError::usage("no method is the usual one for these data; choose one with --method"))

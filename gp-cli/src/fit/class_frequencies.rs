@@ -8,7 +8,7 @@ use gp_ep::DataSource as _;
 use gp_likelihoods::Support;
 
 const ROWS: usize = 2_000;
-/// Training gain that needs skill, per log loss of frequencies.
+/// Training gain that proves skill, relative to log loss of frequencies.
 const LARGE: f64 = 0.25;
 /// Standard errors that chance explains.
 const ERRORS: f64 = 2.0;
@@ -24,8 +24,8 @@ pub(super) struct Foreseen<'a> {
     pub(super) evidence_gain: Option<f64>,
 }
 
-/// Marks fits no better than leave-one-out class frequencies as not converged; warns of gains within chance
-/// without strong evidence.
+/// Marks fits no better than leave-one-out class frequencies as not converged; warns of gains that chance explains,
+/// unless evidence is strong.
 pub(super) fn judge(fit: &mut Fit, foreseen: &Foreseen<'_>) {
     let Foreseen { labels, log_probabilities, how, evidence_gain } = *foreseen;
     let classes = fit.posterior.likelihood().support().classes();
@@ -55,8 +55,8 @@ pub(super) fn judge(fit: &mut Fit, foreseen: &Foreseen<'_>) {
     }
 }
 
-/// [`judge`] without leave-one-out: compares evidence (Schwarz for frequencies), then training predictions,
-/// as bounds may be loose.
+/// [`judge`] without leave-one-out: by evidence (Schwarz for frequencies), then, as bounds may be loose, training
+/// predictions.
 pub(super) fn judge_by_evidence(
     fit: &mut Fit,
     (sample, count): (&TrainingRows, usize),
@@ -88,7 +88,7 @@ pub(super) fn judge_by_evidence(
     Ok(())
 }
 
-/// Log evidence over class frequencies'; `None` with role columns or positive objectives.
+/// Log evidence above that of class frequencies; `None` with role columns or positive objectives.
 pub(super) fn evidence_gain(fit: &Fit, rows: &TrainingRows, count: usize) -> Result<Option<f64>, CliError> {
     let gain = of_shares(fit, rows, count)?.map(|(_, evidence)| fit.objective - evidence);
     Ok(gain.filter(|_| fit.objective <= 0.0))

@@ -39,8 +39,7 @@ impl Condition {
         text.parse().map(Self::Prior).map_err(|cause| CliError::usage(format!("{said}: {cause}")))
     }
 
-    /// Conditions elements, times their factors. Moves default initial values inside; refuses given ones
-    /// outside.
+    /// Sets the condition, scaled by `factors`. Moves default initial values inside; refuses given ones outside.
     pub(super) fn put(
         self,
         parameter: &mut Parameter,
@@ -108,7 +107,7 @@ pub(super) fn is_given(name: &str, spec: &FitSpec) -> bool {
     text.to_lowercase().contains(&format!("{}=", name.to_lowercase()))
 }
 
-/// Element units per flag unit; 1 but for lengths in data units.
+/// Element units per flag unit; 1 except for lengths in data units.
 pub(super) fn factors(
     parameter: &Parameter,
     spec: &FitSpec,
@@ -136,7 +135,7 @@ pub(super) fn factors(
     }
 }
 
-/// Geometric mean of positive finite ends.
+/// Value between bounds; geometric mean of positive finite ones.
 fn start_within((lo, hi): (f64, f64)) -> f64 {
     match (lo.is_finite(), hi.is_finite()) {
         (true, true) if lo > 0.0 => (lo * hi).sqrt(),

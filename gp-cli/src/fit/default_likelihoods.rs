@@ -11,7 +11,7 @@ pub(super) enum ClassIntegrals {
     Factors,
 }
 
-/// Default without class number and mean count; cheapest integrals for classes.
+/// Default likelihood, with the cheapest integrals for classes; lacks number of classes and mean count.
 pub(super) const fn usual(task: Task, integrals: ClassIntegrals) -> &'static str {
     match (task, integrals) {
         (Task::Regression, _) => "gaussian(variance=0.1)",

@@ -5,7 +5,7 @@ use crate::error::CliError;
 use gp_likelihoods::Likelihood;
 use gp_optim::Prior;
 
-/// Noise prior relative to target variance, peak e^(7.8 − 3²) ≈ 0.3: vanishing noise needs evidence.
+/// Noise prior relative to target variance, peak e^(7.8 − 3²) ≈ 0.3.
 const PRIOR: Prior = Prior::LogNormal { mu: 7.8, sigma: 3.0 };
 
 /// Weak prior for standardised targets; none with known noise.

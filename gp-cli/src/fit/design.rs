@@ -32,7 +32,7 @@ pub(super) struct Design {
     pub(super) remarks: Vec<String>,
     pub(super) search: Option<Search>,
     pub(super) kernels: Vec<Box<dyn Kernel>>,
-    /// Per latent; empty for all rows.
+    /// Inducing inputs per latent; empty for all rows.
     pub(super) inducing: Vec<InducingInputs>,
     pub(super) placing: Option<Placing>,
     pub(super) parts: Vec<PartStart>,

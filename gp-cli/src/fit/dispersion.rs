@@ -9,7 +9,7 @@ use gp_likelihoods::{Dispersion, dispersion};
 
 const MAX_ROWS: usize = 2_000;
 const MIN_ROWS: usize = 30;
-/// Relevant excess over 1; standard errors of chance.
+/// Relevant excess over 1; standard errors that chance explains.
 const EXCESS: f64 = 0.3;
 const ERRORS: f64 = 3.0;
 

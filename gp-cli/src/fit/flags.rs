@@ -41,7 +41,6 @@ fn value(matches: &ArgMatches, name: &str, kind: Option<SettingKind>) -> Option<
     }
 }
 
-/// Accepts any method's values; the chosen one checks.
 fn flag(declared: &[(&'static str, Setting)]) -> Arg {
     let first = declared[0].1;
     let help = format!("{} [{}]", first.help(), methods(declared).join("; "));

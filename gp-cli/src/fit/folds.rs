@@ -111,7 +111,7 @@ impl FoldFolders {
         how_to_go_on(error, &self.folder)
     }
 
-    /// Removes fold folders; an empty folder too.
+    /// Removes fold folders, and the folder if empty.
     ///
     /// # Errors
     /// [`Io`](ErrorKind::Io).

@@ -187,7 +187,7 @@ impl<'a> Frequencies<'a> {
         &self.numbers[..body.count()]
     }
 
-    /// `true` for too many numbers for rare classes.
+    /// `true` for too many numbers to be rare classes.
     fn are_many_events(&self) -> bool {
         let many = self.numbers.len() > MAX_ASKED;
         many || (self.numbers.len() >= MIN_COUNTS && self.has_one_peak())

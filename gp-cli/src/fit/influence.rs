@@ -41,7 +41,7 @@ fn by_weight(weights: &[f64]) -> Vec<usize> {
     chosen
 }
 
-/// Per target if targets own or mix latents, else per latent.
+/// Influences per target if targets own or mix latents, otherwise per latent.
 pub(super) fn of_targets(
     posterior: &Approximation,
     inputs: &Inputs,

@@ -3,7 +3,7 @@
 use crate::model::Approximation;
 use gp_likelihoods::Likelihood;
 
-/// Maximum irrelevant jitter, relative to noise.
+/// Maximum harmless jitter, relative to noise.
 const SHARE_OF_NOISE: f64 = 0.01;
 /// [`SHARE_OF_NOISE`] without Gaussian noise, in model units.
 const SHARE_OF_LATENT: f64 = 1e-6;

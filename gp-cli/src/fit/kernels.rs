@@ -13,12 +13,12 @@ use gp_likelihoods::Support;
 use gp_optim::format_number;
 
 pub(super) const ARD_INPUTS: usize = 64;
-/// Maximum D and N D for numbers.
+/// Maximum D and N D for ARD of numbers.
 const WIDE_INPUTS: usize = 512;
 const WIDE_VALUES: usize = 5_000_000;
-/// Inverse gamma shape: nearly 1/ℓ for long length-scales.
+/// Inverse gamma shape: density nearly 1/ℓ for long length-scales.
 const LONG: f64 = 0.01;
-/// Standard deviation of log parameters, Gaussian noise.
+/// Standard deviation of log parameters under Gaussian noise.
 const WIDE: f64 = 2.0;
 
 /// One kernel per latent. `pseudo`: inducing or active points, 0 for all rows.
@@ -85,7 +85,7 @@ pub(super) fn is_straight(observed: &Observed, dim: usize, pseudo: usize) -> boo
     pseudo == 0 || pseudo > least
 }
 
-/// `true` if the default has a linear term; not for classes with one length-scale: slower, worse.
+/// `true` if the default has a linear term, which slows and worsens fits of classes with one length-scale.
 pub(super) fn has_line(spec: &FitSpec, observed: &Observed, inputs: &Inputs, pseudo: usize) -> bool {
     let found = is_one_of_several(observed) && shares_a_length(spec, observed, inputs);
     !found && is_straight(observed, inputs.dim(), pseudo)
@@ -113,8 +113,8 @@ impl Shape {
     }
 }
 
-/// `true` if the default starts with one length-scale: labels, few inputs of one kind. Training tests [one
-/// each](super::start).
+/// `true` if the default starts with one length-scale: labels, few inputs of one kind. Training tries
+/// [ARD](super::start).
 pub(super) fn shares_a_length(spec: &FitSpec, observed: &Observed, inputs: &Inputs) -> bool {
     let of_labels = observed.likelihood.support().classes() > 0;
     let few = (2..=ARD_INPUTS).contains(&inputs.dim());
@@ -144,8 +144,6 @@ pub(super) fn about_one_length(spec: &FitSpec, observed: &Observed, inputs: &Inp
 
 /// RBF with one length-scale per input or [one for all](shares_a_length), plus linear, plus seasons.
 ///
-/// Below D + 1 inducing inputs a linear term would be noise, and is left out.
-///
 /// Weak priors, as densities of natural values (a log-normal peaks at e^(m − s²)):
 ///
 /// - Labels, counts: variances near 1, length-scales near √D, within a factor of about 7: separable labels do
@@ -170,7 +168,7 @@ fn default_kernel(
     text
 }
 
-/// `(median, deviation)`: [prior](default_variance) of RBF variance.
+/// `(median, deviation)`: prior of the RBF variance.
 fn kernel_of_labels((median, deviation): (f64, f64), shape: Shape, seasons: &[Season]) -> String {
     let length = default_length(shape.dim);
     let around = |value: f64, deviation: f64| {
@@ -220,7 +218,7 @@ fn default_length(dim: usize) -> f64 {
     (dim as f64).sqrt()
 }
 
-/// RBF variance, non-Gaussian: median, standard deviation of its logarithm.
+/// Median of the RBF variance and standard deviation of its logarithm, for non-Gaussian likelihoods.
 pub(super) fn default_variance(observed: &Observed) -> (f64, f64) {
     if is_one_of_several(observed) { (10.0, 1.5) } else { (1.0, 1.0) }
 }

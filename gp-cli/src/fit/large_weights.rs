@@ -6,7 +6,7 @@ use gp_likelihoods::{Likelihood, Support};
 
 const HEAVY: f64 = 100.0;
 
-/// For real targets: repeated labels or counts are plausible.
+/// Warning for real targets; for others, repeated values are plausible.
 pub(super) fn heavy_rows(survey: &Survey, likelihood: &dyn Likelihood) -> Option<String> {
     let column = survey.role(Role::Weights, 0)?;
     let most = column.greatest().filter(|most| *most >= HEAVY && likelihood.support() == Support::Real)?;

@@ -11,7 +11,7 @@ use gp_likelihoods::Likelihood;
 
 const ROWS: usize = 2_000;
 const MIN_ROWS: usize = 20;
-/// Minimum mean class probability over class frequency.
+/// Minimum ratio of mean class probability to class frequency.
 const SMALL: f64 = 0.25;
 const MAX_NAMES: usize = 3;
 

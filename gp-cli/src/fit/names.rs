@@ -42,8 +42,8 @@ pub(super) fn takes_classes(likelihood: &dyn Likelihood) -> bool {
     likelihood.settings().iter().any(|(setting, _)| *setting == CLASSES)
 }
 
-/// Kernel expression with numbers for names. Input names mean all their columns, `colour=red` one; quoted
-/// with blanks, commas or brackets. Nested calls renumber columns, and refuse names.
+/// Kernel expression with column numbers for names. Input names mean all their columns, `colour=red` one; names with
+/// blanks, commas or brackets are quoted. Nested calls renumber columns, and refuse names.
 pub(super) fn kernel<'t>(text: &'t str, inputs: &Inputs) -> Result<Rewritten<'t>, CliError> {
     let (mut out, mut rest, mut open) = (Rewritten::new(text), text, Vec::new());
     while let Some(at) = rest.find(|letter: char| letter.is_alphabetic() || matches!(letter, '_' | '(' | ')'))
@@ -99,7 +99,7 @@ fn columns(mut list: &str, inputs: &Inputs, is_nested: bool) -> Result<String, C
         let end = outside_quotes(list, ',').unwrap_or(list.len());
         let item = list[..end].trim();
         if item.bytes().all(|byte| byte.is_ascii_digit()) {
-            // Also empty items; the parser reports them.
+            // Empty items stay: the parser reports them.
             numbers.push(item.to_owned());
         } else {
             numbers.extend(named(item.trim_matches('"'), inputs, is_nested)?);

@@ -13,7 +13,7 @@ const ADVISED: &str = "0.01";
 /// Relative rounding error of an objective.
 const ROUNDING: f64 = 1e-6;
 
-/// Negligible noise, and its first such value. `spreads`: target standard deviations.
+/// Noise with a negligible value, and that value. `spreads`: target standard deviations.
 fn lost<'a>(likelihood: &'a dyn Likelihood, spreads: &[f64]) -> Option<(&'a Parameter, f64)> {
     let noise = noise(likelihood).filter(|noise| noise.free_len() > 0)?;
     let is_lost = |(&value, &spread): (&f64, &f64)| value < NO_NOISE * spread * spread;
@@ -52,7 +52,7 @@ fn of_weights(mean_weight: f64) -> String {
     )
 }
 
-/// Warns of training variances far above the target's. `spread`: its standard deviation.
+/// Warns of training variances far above the target's. `spread`: standard deviation of the target.
 pub(super) fn boundless(variances: &[f64], spread: f64, mean_weight: f64) -> Option<String> {
     let limit = FAR_VARIANCE * spread * spread;
     let largest = variances.iter().copied().fold(0.0, f64::max);

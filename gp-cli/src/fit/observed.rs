@@ -39,7 +39,7 @@ impl Observed {
         [FurtherTarget { target, summary, rows: self.rows }].into_iter().chain(self.others.clone()).collect()
     }
 
-    /// Weighted log scales: log density in scaled units minus data units.
+    /// Weighted sum of log scales: log density in scaled units less that in data units.
     #[must_use]
     pub fn log_scales(&self) -> f64 {
         let targets = [&self.target].into_iter().chain(self.others.iter().map(|of| &of.target));
@@ -64,7 +64,6 @@ impl Observed {
     }
 }
 
-/// Checks that the squared scale is representable.
 pub(super) fn check_range(
     survey: &Survey,
     column: &ColumnSurvey,

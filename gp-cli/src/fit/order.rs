@@ -9,7 +9,6 @@ use std::collections::HashSet;
 
 const MAX_NUMBERS: usize = 26;
 
-/// Labels in requested order, each named once.
 pub(super) fn in_order(labels: Labels, column: &str, order: &[String]) -> Result<Labels, CliError> {
     if order.is_empty() {
         return Ok(labels);
@@ -50,7 +49,6 @@ pub(super) fn in_order(labels: Labels, column: &str, order: &[String]) -> Result
     Err(CliError::usage(what))
 }
 
-/// Refuses orders for numbers and counts; requires one for ordinal words.
 pub(super) fn check(
     task: Task,
     column: &ColumnSurvey,

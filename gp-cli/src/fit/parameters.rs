@@ -10,7 +10,7 @@ use gp_optim::{Parameter, did_you_mean};
 
 pub(super) const INDUCING: &str = "inducing";
 pub(super) const WINDOWS: &str = "windows";
-/// Frees parameters fixed by default.
+/// Word of `--fix` that frees parameters fixed by default.
 const NOTHING: &str = "none";
 
 /// Parameter name, as given and with aliases replaced.
@@ -55,7 +55,6 @@ pub(super) fn is_fixed(spec: &FitSpec, word: &str) -> bool {
     spec.fix.iter().any(|name| name.eq_ignore_ascii_case(word))
 }
 
-/// Applies the flags, with lengths in `--units`.
 pub(super) fn apply(
     spec: &FitSpec,
     kernels: &mut [Box<dyn Kernel>],
@@ -132,7 +131,7 @@ pub(super) fn fixes_inducing(spec: &FitSpec, may_move: bool) -> bool {
 /// Second argument: columns of a length-scale.
 type Change<'a> = &'a dyn Fn(&mut Parameter, Option<&[usize]>) -> Result<(), CliError>;
 
-/// Changes parameters by name; `kernel`, `likelihood`: all of theirs.
+/// Changes parameters by name; `kernel` and `likelihood` name all of theirs.
 fn change(
     (name, dim): (&Name<'_>, usize),
     kernels: &mut [Box<dyn Kernel>],

@@ -16,7 +16,6 @@ use gp_kernels::{Kernel, KernelError, KernelExt as _};
 
 const PLACEMENT: &str = "kmeans";
 
-/// Inducing inputs per latent, from files or placed.
 pub(super) fn place(
     spec: &FitSpec,
     context: &Context,
@@ -109,7 +108,6 @@ fn with_windows(inputs: InducingInputs, width: Option<f64>) -> Result<InducingIn
     Ok(inputs.with_windows(variances.as_ref())?)
 }
 
-/// Number of inducing inputs or active points.
 pub(super) fn count(
     spec: &FitSpec,
     method: &dyn Method,

@@ -66,11 +66,11 @@ pub struct Plan {
     pub cost: String,
     /// Progress reports.
     pub stages: Stages,
-    /// Notes: dropped rows, missing values, unshared work.
+    /// Dropped rows, missing values, unshared work.
     pub notes: Vec<String>,
     /// Doubtful choices, stored in the model.
     pub warnings: Vec<String>,
-    /// Stored in the model file.
+    /// Table options, stored in the model file.
     pub(super) choice: TableChoice,
     pub(super) marks: RowMarks,
 }
@@ -251,8 +251,8 @@ impl Plan {
         budget.check(bytes, &what, ADVICE).map_err(|over| over.of_kind(ErrorKind::Numerical))
     }
 
-    /// Forecast with quick fits and `--restarts`, measured in milliseconds. `None` with kernel search or
-    /// without operation counts.
+    /// Forecast with quick fits and `--restarts`; takes milliseconds. `None` with kernel search or without operation
+    /// counts.
     #[must_use]
     pub fn expected_time(&self, spec: &FitSpec) -> Option<ExpectedTime> {
         if spec.search.is_some() {
@@ -294,7 +294,7 @@ impl Plan {
 
 const ADVICE: &str = "choose another method with --method, or fewer inducing points with --inducing";
 
-/// `true` if latents share kernel and inducing inputs: classes without several given, targets with one given
+/// `true` if latents share kernel and inducing inputs: classes unless several are given, targets with one given
 /// kernel.
 fn alike(spec: &FitSpec, observed: &Observed) -> bool {
     let kernels = spec.kernel.len();

@@ -20,7 +20,7 @@ pub(super) struct RawWriter {
 }
 
 impl RawWriter {
-    /// For table `name`; row count may be unknown.
+    /// Writer for a table; its row count may be unknown.
     pub(super) fn new(
         folder: &Path,
         width: usize,
@@ -56,13 +56,13 @@ pub(super) struct ShareWriter {
     team: Team,
     count: usize,
     own: Range<usize>,
-    /// Next row among all.
+    /// Index of the next row among all.
     next: usize,
     to: RawWriter,
 }
 
 impl ShareWriter {
-    /// For `count` rows of table `name`.
+    /// Writer of own rows of a table.
     pub(super) fn new(
         (team, folder): (&Team, &Path),
         width: usize,
@@ -73,12 +73,11 @@ impl ShareWriter {
         Ok(Self { team: team.clone(), count, own, next: 0, to })
     }
 
-    /// Only own rows will follow.
+    /// Expects only own rows.
     pub(super) fn of_own(self) -> Self {
         Self { next: self.own.start, ..self }
     }
 
-    /// Writes a row if own.
     pub(super) fn write(&mut self, row: &[f64]) -> Result<(), CliError> {
         if self.own.contains(&self.next) {
             self.to.write(row)?;
@@ -91,7 +90,6 @@ impl ShareWriter {
         self.to.width
     }
 
-    /// `true` if `count` rows were expected and written.
     pub(super) fn is_whole(&self, count: usize) -> bool {
         self.count == count && self.next == count
     }

@@ -7,12 +7,11 @@ use crate::left_out::LeftOut;
 use crate::missing::none_left;
 use serde::{Deserialize, Serialize};
 
-/// Summary of rows read.
 #[derive(Serialize, Deserialize)]
 pub(super) struct ReadSummary {
-    /// None if no row is left.
+    /// `None` if no row is left.
     pub(super) survey: Option<Survey>,
-    /// Names and types of the columns, of dropped rows too; None for no rows.
+    /// Names and types of columns, of dropped rows too; `None` without rows.
     pub(super) columns: Option<Vec<(String, Kind)>>,
     pub(super) rows: usize,
     pub(super) dropped: LeftOut,
@@ -21,10 +20,7 @@ pub(super) struct ReadSummary {
 }
 
 impl ReadSummary {
-    /// Parts of all processes, by rank.
-    ///
-    /// # Errors
-    /// [`Data`](ErrorKind::Data) for different columns and too many words.
+    /// Joins parts by rank; fails for different columns or too many words.
     pub(super) fn joined(parts: Vec<Self>) -> Result<Self, CliError> {
         let (mut rows, mut dropped, mut left_out) = (0, LeftOut::default(), Vec::new());
         let mut surveys = Vec::with_capacity(parts.len());
@@ -52,7 +48,6 @@ impl ReadSummary {
         self.survey.as_ref().map_or(0, Survey::width)
     }
 
-    /// Survey, dropped rows and columns; an error if empty.
     pub(super) fn of_table(self, name: &str) -> Result<(Survey, LeftOut, Vec<String>), CliError> {
         let survey = self.survey.ok_or_else(|| match self.rows {
             0 => Frame::no_rows(name),

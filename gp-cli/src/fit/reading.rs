@@ -7,7 +7,7 @@ use crate::error::{CliError, ErrorKind};
 use crate::left_out::LeftOut;
 use crate::missing::{MissingRules, none_left};
 
-/// Reads a fit's table. Rows with missing values are refused or dropped, as flags say.
+/// Reads a fit's table; refuses or drops rows with missing values, by flags.
 ///
 /// # Errors
 /// As [`Formats::open`]; [`Data`](ErrorKind::Data) if no row is left.
@@ -34,7 +34,7 @@ pub fn read_input(
     drop_incomplete(frame, &spec.missing_rules()?)
 }
 
-/// Drops rows with missing values if requested; returns which.
+/// Drops rows with missing values if requested; returns them.
 ///
 /// # Errors
 /// [`Data`](ErrorKind::Data) if no row is left.

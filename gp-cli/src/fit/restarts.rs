@@ -37,7 +37,7 @@ const LEFT_OUT: usize = 5;
 const ROUNDING: f64 = 1e-3;
 /// Share of remaining time for all rounds.
 const SHARE_OF_TIME: f64 = 0.5;
-/// Random stream; start k places with `STREAM + k`.
+/// Random stream; start k places inducing inputs with `STREAM + k`.
 const STREAM: u64 = 1_000;
 
 #[derive(Debug)]
@@ -166,7 +166,6 @@ impl<'a> Rounds<'a> {
         TriedStarts { target: self.of.target.map(str::to_owned), by, tried: Vec::new() }
     }
 
-    /// Trains briefly; records numerical failures.
     fn attempt(&self, number: usize, problem: Problem) -> Result<TriedStart, CliError> {
         let began = Instant::now();
         let outcome = self.of.method.fit(self.short(problem)).and_then(|fit| {
@@ -237,7 +236,6 @@ pub(super) fn shortened(method: &dyn Method, mut problem: Problem, rows: usize) 
     problem
 }
 
-/// Marks the best, first of equals.
 fn keep_best(tried: &mut [TriedStart]) {
     let score = |start: &TriedStart| start.score.unwrap_or(f64::NEG_INFINITY);
     let better = |best: usize, one: usize| {

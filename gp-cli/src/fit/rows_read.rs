@@ -36,7 +36,7 @@ impl<'a> RowsRead<'a> {
         Self { team, read, starts: std::iter::once(0).chain(ends).collect(), words }
     }
 
-    /// Own rows, from all readers.
+    /// Exchanges rows; returns own rows.
     pub(super) fn passed_on(self, mut to: ShareWriter) -> Result<RawRows, CliError> {
         let (own, count, width) = (self.team.rank(), self.team.count(), to.width());
         let mut numbers = Vec::new();
@@ -64,7 +64,6 @@ impl<'a> RowsRead<'a> {
         to.rows()
     }
 
-    /// Rows read by process `from` and held by `holder`.
     fn overlap(&self, from: usize, holder: usize) -> Range<usize> {
         let all = self.starts.last().copied().unwrap_or_default();
         let held = share_of_rows(self.team, holder, all);

@@ -195,7 +195,6 @@ fn training_record(
     }
 }
 
-/// Coverage of sample rows per latent.
 fn coverage(posterior: &Approximation, sample: &Sample) -> Result<Vec<Coverage>, CliError> {
     let (by, (points, _)) = (Evaluator::default(), sample.rows.whole()?);
     let mut found: Vec<Coverage> = Vec::new();

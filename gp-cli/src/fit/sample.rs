@@ -23,7 +23,7 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// Rows for `inducing` inducing inputs.
+    /// Rows sufficient for `inducing` inducing inputs.
     ///
     /// # Errors
     /// [`Numerical`](crate::ErrorKind::Numerical) for unreadable rows.
@@ -55,7 +55,7 @@ impl Sample {
         self.places.as_ref().map_or(row, |places| places[row])
     }
 
-    /// Rows in memory besides the table.
+    /// Number of rows in memory besides the table.
     #[must_use]
     pub fn held(rows: &TrainingRows, inducing: usize) -> usize {
         let all = rows.count() <= most(inducing);

@@ -15,7 +15,7 @@ use gp_likelihoods::{Likelihood, Support};
 use std::f64::consts::TAU;
 
 const ROWS: usize = 500;
-/// Maximum standard deviation of flat means, over a real target's, else in latent units.
+/// Maximum standard deviation of flat means, relative to a real target's, otherwise in latent units.
 const FLAT: f64 = 0.02;
 /// Share of training variance that chance explains.
 const LITTLE: f64 = 0.25;
@@ -119,8 +119,8 @@ fn is_flat(fit: &Fit, beliefs: &LatentBeliefs, targets: &[f64]) -> bool {
     beliefs.functions().iter().all(|function| spread(&function.mean) < FLAT * unit)
 }
 
-/// Reason to call regression noise: evidence not above a constant's (margin without Gaussian noise), little
-/// training variance explained. `None` with role columns.
+/// Reason why a regression is noise: evidence not above a constant's (margin without Gaussian noise), little training
+/// variance explained. `None` with role columns.
 fn is_noise(fit: &Fit, seen: &FittedRows<'_>, beliefs: &LatentBeliefs, targets: &[f64]) -> Option<String> {
     let [function] = beliefs.functions() else { return None };
     if seen.sample.outputs() > 1 || function.mean.len() != targets.len() {

@@ -208,7 +208,7 @@ impl FitSpec {
         self.method.eq_ignore_ascii_case(AUTO)
     }
 
-    /// Spec from flags, such as `["--target", "y", "--method", "exact"]`.
+    /// Spec from flags, such as `["--target", "y"]`.
     ///
     /// # Errors
     /// [`Usage`](ErrorKind::Usage) for unknown flags and invalid values.
@@ -272,7 +272,6 @@ impl FitSpec {
     }
 }
 
-/// Plain string for one text.
 fn one_or_several<S: Serializer>(all: &[String], serializer: S) -> Result<S::Ok, S::Error> {
     match all {
         // A name with a comma must be quoted, so it is written as a list.

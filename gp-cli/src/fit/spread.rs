@@ -9,7 +9,7 @@ use rand_chacha::ChaCha8Rng;
 /// Maximum factors: per parameter, between elements.
 const FACTOR: f64 = 10.0;
 const ELEMENTS_FACTOR: f64 = 3.0;
-/// Moves of unbounded parameters relative to logarithms.
+/// Moves of unbounded parameters, relative to moves of logarithms.
 const OF_EITHER_SIGN: f64 = 0.5;
 
 /// Numbers spread evenly in [−1, 1]: a random number plus start × √prime of the parameter, modulo 1.
@@ -21,7 +21,7 @@ pub(super) struct StartPlaces {
 }
 
 impl StartPlaces {
-    /// `start` counts from 1; `first`: same generator for all.
+    /// `start` counts from 1. `first`: same generator for all starts.
     pub(super) fn of(start: usize, first: ChaCha8Rng) -> Self {
         Self { first, start: start as f64, prime: 1 }
     }
@@ -34,7 +34,6 @@ impl StartPlaces {
         2.0 * (self.first.random::<f64>() + steps).fract() - 1.0
     }
 
-    /// Logarithm of a factor in [1/`factor`, `factor`].
     fn within(&mut self, factor: f64) -> f64 {
         self.next() * factor.ln()
     }

@@ -53,7 +53,7 @@ impl Stream {
     }
 }
 
-/// `able`: error if streaming is impossible.
+/// Reason for a file. `able`: error if streaming is impossible.
 fn by_size(needed: f64, free: f64, able: Result<(), CliError>) -> Result<Option<String>, CliError> {
     if needed <= SHARE_HELD * free {
         return Ok(None);

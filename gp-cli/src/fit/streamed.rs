@@ -76,7 +76,6 @@ impl Streamed {
         Self::read_by(&Team::default(), (input, choice, formats), spec, folder, why)
     }
 
-    /// [`read`](Self::read) by several processes.
     pub(crate) fn read_by(
         team: &Team,
         (input, choice, formats): (Input, &TableChoice, &Formats),
@@ -121,7 +120,6 @@ impl Streamed {
         &self.why
     }
 
-    /// Rows in model units, with blocks and powers.
     pub(super) fn into_rows(self, inputs: &Inputs, observed: &Observed) -> Result<EncodedRows, CliError> {
         let support = observed.likelihood.support();
         let (all, features) = (observed.targets(), self.survey.features().len());
@@ -183,7 +181,7 @@ impl Streamed {
     }
 }
 
-/// Without reason and origin.
+/// Parts of a [`Streamed`] table.
 type TableInFile = (Survey, LeftOut, Vec<String>, RawRows);
 
 impl Origin {
@@ -191,7 +189,7 @@ impl Origin {
         self.formats.pieces(&self.input, &self.options)
     }
 
-    /// Passes expected row count and row.
+    /// Passes expected row count and each row.
     fn see(
         &self,
         mut pieces: Box<dyn FrameStream + '_>,
@@ -219,7 +217,7 @@ impl Origin {
         Ok(ReadSummary { survey, columns, rows, dropped, left_out })
     }
 
-    /// No writer for no rows.
+    /// No writer without rows.
     fn write(
         &self,
         pieces: Box<dyn FrameStream + '_>,
@@ -255,14 +253,13 @@ impl Origin {
         match read {
             Ok(own) if all_succeed(team, true)? => self.passed_on(team, own, spec, folder),
             Ok(_) => self.read_by_all(team, spec, folder),
-            // All read the whole table, and find a single process's error.
+            // All processes read the whole table, and report the error of a single process.
             Err(_) => all_succeed(team, false)
                 .map_err(CliError::from)
                 .and_then(|_| self.read_by_all(team, spec, folder)),
         }
     }
 
-    /// Passes rows to the processes that hold them.
     fn passed_on(
         &self,
         team: &Team,
@@ -277,7 +274,7 @@ impl Origin {
         let parts = parts.iter().map(|part| postcard::from_bytes(part).map_err(untold));
         let parts = parts.collect::<Result<Vec<ReadSummary>, CliError>>()?;
         let counts: Vec<usize> = parts.iter().map(ReadSummary::rows_left).collect();
-        // Parts that do not fit together do so in all processes, which then find a single process's error.
+        // All processes find that parts do not fit together, and report the error of a single process.
         let Ok(joined) = ReadSummary::joined(parts) else { return self.read_by_all(team, spec, folder) };
         let (mut survey, dropped, left_out) = joined.of_table(self.input.name())?;
         let words = own.survey.map_or_else(Vec::new, |own| own.words_within(&survey));
@@ -289,8 +286,7 @@ impl Origin {
         Ok((survey, dropped, left_out, raw))
     }
 
-    /// Reads the table in every process; again if its row count, which determines own rows, is unknown or not as
-    /// expected.
+    /// Reads the table in every process; twice if its row count, which determines own rows, is not known in advance.
     fn read_by_all(&self, team: &Team, spec: &FitSpec, folder: &Path) -> Result<TableInFile, CliError> {
         let begin = |width, count| ShareWriter::new((team, folder), width, (self.input.name(), count));
         let mut writer = None;

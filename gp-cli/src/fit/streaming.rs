@@ -5,7 +5,6 @@ use crate::error::{CliError, ErrorKind};
 use crate::method::{Method, Methods, Optimizer};
 use std::sync::Arc;
 
-/// Refuses methods that need rows in memory.
 pub(super) fn check(
     method: &dyn Method,
     optimizer: Option<Optimizer>,

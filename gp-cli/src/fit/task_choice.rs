@@ -25,7 +25,7 @@ const ROWS_PER_CLASS: u64 = 3;
 const MANY_WORDS: usize = 10;
 const ROWS_PER_WORD: u64 = 2;
 
-/// Settles task, order and missing values by the whole table, for equal folds; with notes.
+/// Settles task, order and missing values by the whole table, so that folds agree; with notes.
 ///
 /// # Errors
 /// As [`Plan::new`](super::Plan::new).
@@ -205,7 +205,6 @@ pub(super) fn as_said(
     known.parse(&counted.text).map_err(|fault| wrong_likelihood(counted.in_likelihood(fault)))
 }
 
-/// Refuses rarely repeated numbers without class count.
 fn check_labels(text: &str, labels: &Labels, context: &Context) -> Result<(), CliError> {
     let known = &context.likelihoods;
     let counted = names::of_classes(text, labels.names.len(), known).text;

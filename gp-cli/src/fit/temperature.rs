@@ -12,7 +12,7 @@ use gp_optim::{Control, StopSignal};
 
 /// Maximum rows left out.
 const ROWS: usize = 2_000;
-/// Maximum share of failed rows: without these unusual ones, results mislead.
+/// Maximum share of rows that cannot be left out; without these unusual rows, results mislead.
 const FAILED: f64 = 0.01;
 
 pub(super) struct TrainedBy<'a> {
@@ -27,8 +27,8 @@ struct LeftOutRows {
     labels: Vec<usize>,
 }
 
-/// Sets `wanted`, or the leave-one-out optimum, which it returns; `None` without classes, training or
-/// separable rows. Fits no better than class frequencies have not converged.
+/// Sets `wanted`, or returns and sets the leave-one-out optimum; `None` without classes, training or separable rows.
+/// Marks fits no better than class frequencies as not converged.
 pub(super) fn settle(
     fit: &mut Fit,
     by: &TrainedBy<'_>,

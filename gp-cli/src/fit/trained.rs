@@ -109,7 +109,7 @@ impl TrainingContext<'_> {
     }
 }
 
-/// Largest, at the first row; 0 on failure.
+/// Largest prior variance at the first row; 0 on failure.
 fn variance(problem: &Problem, sample: &TrainingRows) -> f64 {
     let Ok((points, _)) = sample.whole() else { return 0.0 };
     let first = points.subrows(0, points.nrows().min(1));

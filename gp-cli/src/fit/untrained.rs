@@ -1,10 +1,10 @@
-//! Flags without effect untrained.
+//! Flags without effect under `--no-train`.
 
 use super::spec::FitSpec;
 use crate::error::CliError;
 use crate::method::{Given, Method, Optimizer};
 
-/// Refuses flags without effect; settings of sites and posteriors, bounds and priors stay.
+/// Refuses flags without effect; settings of sites and posteriors, bounds and priors have one.
 pub(super) fn check(
     spec: &FitSpec,
     method: &dyn Method,

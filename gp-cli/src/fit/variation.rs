@@ -10,7 +10,7 @@ use gp_likelihoods::{Likelihood, Link};
 /// Relative difference within rounding.
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
 
-/// Task and role whose varying column explains a constant target.
+/// Task and role that allow a constant target, if the role's column varies.
 pub(super) fn task_beside(survey: &Survey) -> Option<(Task, Role)> {
     let varies = |role: Role| survey.role(role, 0).is_some_and(|column| varies(column, &[]));
     [(Task::Count, Role::Exposure), (Task::Regression, Role::Offset)]
@@ -53,7 +53,7 @@ pub(super) fn check_observed(
     Err(CliError::new(ErrorKind::Data, format!("`{}`, column {name}: {what}", survey.source())))
 }
 
-/// Beyond rounding, also of source columns.
+/// `true` if values vary beyond rounding, including that of `computed_from`.
 fn varies(column: &ColumnSurvey, computed_from: &[&ColumnSurvey]) -> bool {
     let range = |column: &ColumnSurvey| match column.values() {
         Surveyed::Numbers { range, .. } => Some((range.lowest, range.highest)),

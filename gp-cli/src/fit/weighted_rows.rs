@@ -8,7 +8,7 @@ use gp_ep::DataSource as _;
 const OFFSET: usize = 1;
 const WEIGHT: usize = 2;
 
-/// Offset, if any; weight, default 1.
+/// Offsets, if any; weights, default 1.
 pub(super) struct WeightedRows {
     pub(super) offsets: Vec<f64>,
     weights: Vec<f64>,

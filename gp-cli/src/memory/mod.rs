@@ -1,5 +1,4 @@
-//! Memory budget, checked before allocations that depend on files or settings. Only this module queries the
-//! system.
+//! Memory budget, checked before allocations that depend on files or settings. Only this module queries the system.
 
 mod over;
 mod size;

@@ -4,7 +4,7 @@ use super::size::{size_flag, size_text};
 use crate::error::{CliError, ErrorKind};
 use std::fmt;
 
-/// Factor on initial memory; enough for small tables.
+/// Suggested factor on needed memory, enough for small tables.
 const AMPLE: f64 = 4.0;
 
 /// Suggested factor on the program's address space.

@@ -53,7 +53,6 @@ fn most_address_space(root: &Path) -> Option<f64> {
     soft.split_whitespace().next()?.parse().ok()
 }
 
-/// Address space of a computing thread.
 fn of_thread(root: &Path) -> f64 {
     THREAD + PRODUCTS * largest_cache(root).unwrap_or(CACHE)
 }

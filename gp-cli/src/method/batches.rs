@@ -9,8 +9,8 @@ use gp_optim::{Adam, Batches, Control};
 /// Maximum randomly ordered row blocks (32 MB), shuffled within.
 const MAX_BLOCKS: usize = 1 << 22;
 
-/// Batch blocks without relative gain above `VALUE_TOLERANCE` and noise; as many as compared, so first and
-/// last comparison share none.
+/// Blocks of batches without relative gain above `VALUE_TOLERANCE` and noise, at convergence; as many as compared, so
+/// that the first and last comparison share none.
 const PLATEAU: u64 = 20;
 const VALUE_TOLERANCE: f64 = 1e-4;
 const RATE: f64 = 0.02;

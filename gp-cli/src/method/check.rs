@@ -13,7 +13,7 @@ pub struct GradientCheck {
     pub gradient: f64,
     /// Finite difference of the objective.
     pub difference: f64,
-    /// Relative to the larger value; less within rounding.
+    /// Difference of both, relative to the larger; less within rounding.
     pub relative_error: f64,
 }
 
@@ -23,11 +23,12 @@ const STEP: f64 = 1e-3;
 const ROUNDING: f64 = 1e-12;
 /// Maximum relative error within rounding.
 const OF_ROUNDING: f64 = 1e-4;
-/// Compares derivatives by all free values, with log priors. `names`: all natural values. `objective` returns
+
+/// Compares derivatives of `objective` and log priors by all free values. `names`: of all values. `objective` returns
 /// the value and writes the gradient by natural values.
 ///
 /// # Errors
-/// Of the objective; [`Numerical`](crate::ErrorKind::Numerical) for impossible parameter values.
+/// Those of the objective; [`Numerical`](crate::ErrorKind::Numerical) for impossible parameter values.
 pub fn compare<M: ParameterSetMut + Clone>(
     model: &M,
     names: &[String],

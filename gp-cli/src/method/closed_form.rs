@@ -24,7 +24,6 @@ use gp_ep::{Blocks, ClosedEvidence as _, Inference as _, Learning, ParameterDraw
 use gp_kernels::data::lane_count;
 use gp_likelihoods::Likelihood;
 
-/// Closed-form Power EP under Gaussian noise.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ClosedForm {
     name: &'static str,
@@ -40,16 +39,16 @@ const USUAL_EVALUATIONS: f64 = 60.0;
 const USUAL_EVALUATIONS_OF_INPUTS: f64 = 110.0;
 /// Learned inputs: 30 to 40 evaluations if smooth, else all iterations.
 const UNSURE_OF_INPUTS: f64 = 3.1;
-/// L-BFGS pairs: minimum, maximum; values above the minimum.
+/// L-BFGS pairs: minimum, maximum, maximum total of their values.
 const MIN_PAIRS: usize = 10;
 const MAX_PAIRS: usize = 40;
 const NUMBERS_OF_PAIRS: usize = 2_000_000;
 /// Halfway between VFE and EP (Bui et al. 2017).
 const POWER: f64 = 0.5;
 const ALPHA: Setting = common::ALPHA.usually(POWER);
-/// Maximum rows as default.
+/// Maximum rows as default method.
 const MANY_ROWS: usize = 100_000;
-/// Superfluous inducing inputs of FITC coincide.
+/// White noise of FITC, whose superfluous inducing inputs coincide.
 const WHITE_NOISE: f64 = 1e-8;
 
 impl ClosedForm {
@@ -102,7 +101,6 @@ fn memory_of_blocks(blocks: &Blocks, inducing: f64) -> f64 {
     2.0 * squares + lanes * largest * (2.0 * largest + inducing) + 4.0 * blocks.observations() as f64
 }
 
-/// n³ per block of n rows.
 fn work_of_blocks(blocks: &Blocks) -> f64 {
     blocks.iter().map(|rows| (rows.len() as f64).powi(3)).sum()
 }

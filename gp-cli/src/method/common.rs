@@ -52,13 +52,13 @@ pub const fn batch_size(usual: u64) -> Setting {
     Setting::integer(BATCH_SIZE, "B", 1, "Rows in a mini-batch").default_whole(usual)
 }
 
-/// `K_zx`, diagonal `K_xx` and half `K_zz` per evaluation.
+/// Covariances per evaluation: `K_zx`, diagonal of `K_xx`, half of `K_zz`.
 pub(super) fn covariances(sizes: &Extents) -> f64 {
     let [rows, inducing, processes] = [sizes.rows, sizes.inducing, sizes.processes].map(|size| size as f64);
     processes * (rows + inducing * (rows + inducing / 2.0))
 }
 
-/// Values stored; beyond a limit, passes recompute them.
+/// Values stored; passes recompute the rest.
 pub(super) fn projections(rows: f64, latents: f64, inducing: f64) -> f64 {
     (rows * latents * inducing).min(gp_kernels::passes::HELD as f64)
 }

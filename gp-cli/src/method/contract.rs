@@ -49,8 +49,7 @@ pub trait Method: Debug + Send + Sync {
     /// One-line description.
     fn summary(&self) -> &'static str;
 
-    /// Settings, which define flags, configuration and refusals. [`BATCH_SIZE`] marks a mini-batch method:
-    /// rows may stay in files.
+    /// Settings for flags and configuration. [`BATCH_SIZE`] marks mini-batch methods, whose rows may stay in files.
     fn settings(&self) -> &'static [Setting];
 
     /// Power α; `None` if not selectable.
@@ -95,17 +94,17 @@ pub trait Method: Debug + Send + Sync {
         self.batch_size(&Given::default(), optimizer).is_some()
     }
 
-    /// `true` if processes share rows, summing by [`Problem::reduction`]; else each does all.
+    /// `true` if processes share rows, summing by [`Problem::reduction`]; otherwise each does all work.
     fn shares_rows(&self) -> bool {
         false
     }
 
-    /// Reason to be the default, if any; the first such wins.
+    /// Reason to be the default method, if any; the first with one wins.
     fn is_default(&self, _case: &Case<'_>) -> Option<String> {
         None
     }
 
-    /// `true` for densities at many points; default likelihoods then have cheap ones.
+    /// `true` if densities are evaluated at many points: default likelihoods then have cheap ones.
     fn evaluates_densities(&self) -> bool {
         false
     }
@@ -135,8 +134,8 @@ pub trait Method: Debug + Send + Sync {
         None
     }
 
-    /// `true` if role columns are supported; adjusting ones give [`Adjusted`](gp_likelihoods::Adjusted), with
-    /// further columns.
+    /// `true` if role columns are supported. Adjusting roles give an [`Adjusted`](gp_likelihoods::Adjusted)
+    /// likelihood, with further columns.
     fn supports(&self, _role: Role) -> bool {
         false
     }

@@ -47,7 +47,7 @@ const ITERATIONS: Setting = common::ITERATIONS.default_whole_by_case(&[OUTER, OU
 const OUTER: DefaultCase<u64> = DefaultCase::new(100, "with lbfgs");
 const OUTER_OF_NUMBERS: DefaultCase<u64> = DefaultCase::new(300, "with lbfgs for numbers");
 const INNER: DefaultCase<u64> = DefaultCase::new(500, "with another optimizer");
-/// Typical evaluations: maximum, several classes; per free parameter; several targets.
+/// Typical evaluations: maximum, maximum for classes, per free parameter, for several targets.
 const USUAL_EVALUATIONS: f64 = 30.0;
 const USUAL_OF_CLASSES: f64 = 24.0;
 const EVALUATIONS_A_PARAMETER: f64 = 4.0;
@@ -56,13 +56,12 @@ const USUAL_OF_TARGETS: f64 = 300.0;
 const SWEEPS_AN_EVALUATION: f64 = 8.0;
 const SWEEPS_OF_VALUES: f64 = 18.0;
 const SWEEPS_OF_CLASSES: f64 = 23.0;
-/// Rows of that many sweeps of classes, growth exponent, maximum.
+/// Maximum rows of that many sweeps of classes; growth exponent; maximum sweeps.
 const ROWS_OF_SWEEPS: f64 = 200.0;
 const GROWTH_OF_SWEEPS: f64 = 0.75;
 const MAX_SWEEPS: f64 = 60.0;
 /// Sweeps of classes with fixed length-scales (28 to 32 for ten digits).
 const SWEEPS_OF_FIXED_LENGTHS: f64 = 30.0;
-/// Sweeps of classes on latent values.
 const SWEEPS_OF_VALUES_OF_CLASSES: f64 = 280.0;
 /// Uncertainty: classes; densities not log-concave; these on latent values.
 const UNSURE_OF_CLASSES: f64 = 1.5;
@@ -70,7 +69,7 @@ const UNSURE_OF_OTHERS: f64 = 2.0;
 const UNSURE_OF_VALUES_OF_OTHERS: f64 = 3.0;
 const LENGTH_SCALE: &str = "lengthscale";
 const NOT_SETTLED: &str = "the sites of EP did not settle";
-/// Steps of a plateau; its relative gain.
+/// Steps without gain at convergence; negligible relative gain.
 const PLATEAU: u64 = 20;
 const VALUE_TOLERANCE: f64 = 1e-5;
 /// Convergence after inner learning: relative site change, log Z change; maximum sweeps, fewer after the time
@@ -96,7 +95,7 @@ impl Ep {
         level: Level::Latent,
     };
 
-    /// Closed form under Gaussian noise; sweeps lose digits.
+    /// Closed form under Gaussian noise, where sweeps would lose digits.
     fn closed_form(&self, problem: &Problem) -> Option<ClosedForm> {
         let by_lbfgs = problem.settings.optimizer.is_none_or(|optimizer| optimizer == Optimizer::Lbfgs);
         let is_closed =

@@ -80,7 +80,6 @@ pub(super) fn bound(
     compare(&model, &model.parameter_names(), evaluate)
 }
 
-/// Checks the criterion of one active set.
 pub(super) fn criterion(problem: &Problem) -> Result<Vec<GradientCheck>, CliError> {
     let model = ivm_model::model(problem)?;
     let data = &problem.rows;

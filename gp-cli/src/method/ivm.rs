@@ -21,7 +21,7 @@ use gp_optim::ParameterSet;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct IvmMethod;
 
-/// Maximum active sets: matched sites, converged sites (may end earlier).
+/// Maximum active sets: with matched sites, with converged ones (may end earlier).
 const ROUNDS: [usize; 2] = [6, 10];
 /// Rows per chunk with all active latents.
 const CHUNK: f64 = 256.0;
@@ -95,7 +95,7 @@ impl Method for IvmMethod {
         let sizes = problem.sizes();
         let IvmWork { choice, step, evaluation } = model.operations((sizes.rows, sizes.dim), &options);
         let steps = if converged { STEPS_TO_CONVERGE } else { 0.0 };
-        // Evaluations share out the choice of their active set and the convergence of its sites.
+        // Evaluations share the costs of choosing their active set and of converging its sites.
         let mean = |of: fn(&IvmOperations) -> f64| {
             of(&evaluation) + (of(&choice) + steps * of(&step)) / of_round.usual
         };

@@ -17,7 +17,7 @@ const ELSEWHERE: [(&str, &str); 6] = [
     ("laplace", "not among them; method ep serves the same likelihoods"),
 ];
 
-/// Extensible registry.
+/// Extensible registry of methods.
 #[derive(Clone, Debug)]
 pub struct Methods {
     known: Vec<Arc<dyn Method>>,
@@ -69,7 +69,7 @@ impl Methods {
         })
     }
 
-    /// Default for all fits, if methods agree.
+    /// Default of a setting for all fits, if methods agree.
     #[must_use]
     pub fn usual(&self, name: &str) -> Option<Value> {
         let declared = self.settings().into_iter().find(|declared| declared[0].1.name() == name)?;

@@ -76,7 +76,7 @@ impl Fit {
         self.converged = false;
     }
 
-    /// From any training; first-order objectives are estimates.
+    /// Fit from any training; first-order objectives are estimates.
     #[must_use]
     pub fn of_course(posterior: Approximation, kind: EvidenceKind, run: &LearningRecord) -> Self {
         match run {
@@ -87,8 +87,7 @@ impl Fit {
         }
     }
 
-    /// From first-order training. Curve: mean batch estimate per epoch; objective: last value without log
-    /// priors.
+    /// Fit from first-order training. Curve: mean batch estimate per epoch; objective: last value without log priors.
     #[must_use]
     pub fn of_descent(posterior: Approximation, run: &Descended) -> Self {
         let curve: Vec<f64> = run.epoch_values.iter().map(|value| -value).collect();

@@ -55,7 +55,7 @@ pub(super) fn shares_latents(likelihood: &dyn Likelihood) -> bool {
     likelihood.targets() > 1 && likelihood.own_latent(0).is_none()
 }
 
-/// Averages predictions over plausible parameters, few rows.
+/// Averages predictions over parameters, as [`uncertain::spread`].
 pub(super) fn over_parameters(fit: &mut Fit, model: &PowerEp, problem: &Problem) {
     let data = &problem.rows;
     let over =

@@ -50,7 +50,7 @@ pub struct Settings {
     pub given: Given,
     /// Optimiser of parameters.
     pub optimizer: Option<Optimizer>,
-    /// Rows per batch, for methods with mini-batches.
+    /// Rows per batch, in mini-batches.
     pub batch_size: Option<usize>,
     /// Number of active rows.
     pub active: Option<usize>,

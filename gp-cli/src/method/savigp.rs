@@ -141,7 +141,7 @@ pub(super) fn model(problem: &Problem) -> Result<Savigp, CliError> {
     Ok(model.with_posterior(start)?)
 }
 
-/// Exact for few latents or non-differentiable densities, else samples.
+/// Exact expectation for few latents or non-differentiable densities, otherwise by samples.
 fn expectation(likelihood: &dyn Likelihood, settings: &Settings) -> Expectation {
     let (smooth, sampled) = (likelihood.is_smooth(), likelihood.is_sampled());
     let integrates = likelihood.latents() <= QUADRATURE_LATENTS || !smooth;
@@ -168,7 +168,6 @@ fn components(settings: &Settings) -> usize {
     settings.given.count(&COMPONENTS).unwrap_or(1)
 }
 
-/// `true` for one full Gaussian, by natural steps.
 fn asks_for_one_full(given: &Given) -> bool {
     given.count(&COMPONENTS).unwrap_or(1) == 1 && given.word(&COVARIANCE) != Some(DIAGONAL)
 }
@@ -177,7 +176,7 @@ fn is_one_full(model: &Savigp) -> bool {
     model.posterior().components() == 1 && model.posterior().covariance() == Covariance::Full
 }
 
-/// Mixtures start from one trained Gaussian.
+/// Full-batch fit; mixtures start from one trained Gaussian.
 fn on_all(mut model: Savigp, problem: &Problem) -> Result<Fit, CliError> {
     let (data, settings) = (&problem.rows, &problem.settings);
     let components = components(settings);
@@ -201,7 +200,7 @@ fn on_all(mut model: Savigp, problem: &Problem) -> Result<Fit, CliError> {
     Ok(Fit { curve, iterations: first.iterations + fit.iterations, ..fit })
 }
 
-/// One full Gaussian by natural gradients, others with parameters.
+/// Mini-batch fit: one full Gaussian by natural gradients, others with parameters.
 fn in_batches(mut model: Savigp, problem: &Problem) -> Result<Fit, CliError> {
     let settings = &problem.settings;
     let (components, control) = (components(settings), settings.control.begun());

@@ -29,7 +29,7 @@ use gp_likelihoods::Likelihood;
 pub(super) struct Sep;
 
 const EPOCHS: Setting = common::EPOCHS.default_whole_by_case(&[TWENTY, TWENTY_OF_MANY]);
-/// Default epochs; plateaus may end after 800 steps.
+/// Default epochs; plateaus may end training after 800 steps.
 const TWENTY: DefaultCase<u64> = DefaultCase::new(20, "or the number that makes 1000 to 5000 steps");
 const TWENTY_OF_MANY: DefaultCase<u64> =
     DefaultCase::new(20, "or 400 to 5000 steps for more than 20 latent functions");
@@ -46,12 +46,12 @@ const SITES: Setting = Setting::choice(
 const FEW_OWN: DefaultCase<&str> =
     DefaultCase::new(OWN, "for a log-concave likelihood with up to a million rows times latent functions");
 const MANY_TIED: DefaultCase<&str> = DefaultCase::new(TIED, "otherwise");
-/// Rows beyond a few hundred inducing inputs.
+/// Minimum rows for 500 inducing inputs.
 const MANY_ROWS: usize = 30_000;
-/// Q with slow steps; rows per inducing input there.
+/// Maximum Q with fast steps; beyond, rows per inducing input.
 const MANY_LATENTS: usize = 20;
 const ROWS_A_POINT: usize = 8;
-/// Minimum steps of many latents.
+/// Minimum steps for many latents.
 const FEW_STEPS: u64 = 400;
 /// Maximum own sites by default; tied ones predict worse, need less memory.
 const MANY_SITES: usize = 1_000_000;

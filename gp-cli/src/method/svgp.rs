@@ -30,7 +30,7 @@ pub(super) struct Svgp;
 const ITERATIONS: Setting = variational::ITERATIONS.default_whole_by_case(&[OTHERS, NUMBERS]);
 const OTHERS: DefaultCase<u64> = DefaultCase::new(100, "");
 const NUMBERS: DefaultCase<u64> = DefaultCase::new(300, "for numbers");
-/// Relative bound gain, a tenth of training's.
+/// Relative gain of the bound at convergence, a tenth of training's.
 const TOLERANCE: f64 = 1e-8;
 const SETTINGS: &[Setting] = &[ITERATIONS, EPOCHS, BATCH_SIZE];
 
@@ -55,7 +55,7 @@ impl Method for Svgp {
         &[Optimizer::Lbfgs, Optimizer::Adam, Optimizer::Adadelta]
     }
 
-    /// Softmax expectations are line integrals, multi-class probit's are not.
+    /// Softmax expectations are line integrals, those of multi-class probit are not.
     fn evaluates_densities(&self) -> bool {
         true
     }

@@ -7,20 +7,20 @@ use super::problem::Problem;
 use crate::model::Approximation;
 use gp_ep::{DataSource as _, InferenceError, ParameterDraws};
 
-/// Maximum rows by default, under Gaussian noise; predictions cost 41 models'.
+/// Maximum rows by default, under Gaussian noise; predictions cost 41 times as much.
 const FEW_ROWS: usize = 200;
 /// Maximum rows with inducing inputs fixed at power 1.
 const MANY_ROWS: usize = 2_000;
 
 pub(super) const AS_KNOWN: &str = "predictions use the learned parameters as if they were known";
 
-/// `true` if inducing inputs are learned by default under Gaussian noise. At power 1 with few rows they
-/// coincide with rows: intervals get too narrow.
+/// `true` if inducing inputs are learned by default under Gaussian noise. At power 1 with few rows, they would
+/// coincide with rows, and intervals be too narrow.
 pub(super) fn learns_inducing(rows: usize, power: f64) -> bool {
     rows > MANY_ROWS || power < 1.0
 }
 
-/// Averages predictions if requested, or for few rows, Gaussian noise. Failures: warnings.
+/// Averages predictions if requested, or for few rows under Gaussian noise. Failures become warnings.
 pub(super) fn spread(
     fit: &mut Fit,
     problem: &Problem,

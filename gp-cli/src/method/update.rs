@@ -146,7 +146,6 @@ fn inducing(before: &Approximation) -> Option<Vec<InducingPosterior>> {
     functions.parts().iter().map(|part| part.inducing().cloned()).collect()
 }
 
-/// Untrained model from posterior kernels and inducing inputs.
 fn model(before: &[InducingPosterior], likelihood: &dyn Likelihood) -> Result<PowerEp, CliError> {
     let process = |q: &InducingPosterior| SparseProcess::new(q.kernel().clone_box(), q.inputs().clone());
     // The projections of classes that share a kernel and inducing inputs are computed once.

@@ -24,7 +24,7 @@ const THIRTY: DefaultCase<u64> = DefaultCase::new(30, "or the number that makes 
 pub(super) const NATURAL_RATE: f64 = 0.1;
 
 const USUAL_EVALUATIONS: f64 = 30.0;
-/// Natural steps per evaluation: usual; several classes; extra first, per further latent.
+/// Natural steps per evaluation: usual, with several classes; further first steps per further latent.
 const STEPS_AN_EVALUATION: f64 = 10.0;
 const STEPS_OF_CLASSES: f64 = 22.0;
 const FIRST_STEPS: f64 = 30.0;
@@ -80,7 +80,7 @@ pub(super) fn work(problem: &Problem, iterations: u64, integral: Integral) -> Op
     })
 }
 
-/// Prior, or nearby if a saddle (products of latents).
+/// Prior; if a saddle (products of latents), a point nearby.
 pub(super) fn start(
     problem: &Problem,
     counts: &[usize],
@@ -98,7 +98,6 @@ pub(super) fn is_saddle(likelihood: &dyn Likelihood) -> bool {
     shares_latents(likelihood) && !likelihood.is_linear_gaussian()
 }
 
-/// Posterior in the form of model files.
 pub(super) fn approximation(model: &Savigp) -> Result<Approximation, CliError> {
     Ok(model.predictor()?.map(Functions::from))
 }

@@ -13,16 +13,15 @@ use std::collections::BTreeMap;
 pub struct MissingRules {
     usual: Missing,
     of_columns: BTreeMap<String, Missing>,
-    /// Rows drop only if all targets are missing.
+    /// Targets; a row is dropped only if all are missing.
     targets: Vec<String>,
 }
 
 impl MissingRules {
-    /// Default and exceptions by column.
+    /// Rules of a fit: default, and exceptions by column.
     ///
     /// # Errors
-    /// [`Usage`](crate::ErrorKind::Usage) to keep missing targets or roles, or for rules that differ by
-    /// target.
+    /// [`Usage`](crate::ErrorKind::Usage) to keep missing targets or roles, or for rules that differ by target.
     pub fn of_fit(
         targets: &[String],
         roles: &Roles,
@@ -74,8 +73,8 @@ impl MissingRules {
         }
     }
 
-    /// Rules for predictions. Inputs whose missing values the model keeps still do; others follow `missing`.
-    /// Under [`Missing::Keep`], other missing inputs are an error; rows without target or role are dropped.
+    /// Rules for predictions. Inputs whose missing values the model keeps are kept; others follow `missing`. Under
+    /// [`Missing::Keep`], other missing inputs are an error; rows without target or role are dropped.
     ///
     /// # Errors
     /// [`Usage`](crate::ErrorKind::Usage) to keep missing values in a model without.
@@ -101,7 +100,7 @@ impl MissingRules {
         self.of_columns.get(column).copied().unwrap_or(self.usual)
     }
 
-    /// Always by own rule, where missing by default, or never.
+    /// Kept always by an own rule, where missing by the default, otherwise never.
     pub(crate) fn kept(&self, input: &str) -> Kept {
         match (self.of(input), self.of_columns.contains_key(input)) {
             (Missing::Keep, true) => Kept::Always,
@@ -128,7 +127,7 @@ impl MissingRules {
         self.targets.len() > 1 && self.targets.iter().all(|name| self.of(name) == Missing::Drop)
     }
 
-    /// Refuses missing values among several targets, if an error; reading checks single targets.
+    /// Refuses missing values in several targets if they are errors; reading checks single targets.
     pub(crate) fn check_targets(&self, frame: &Frame) -> Result<(), CliError> {
         if self.targets.len() < 2 || self.targets_may_miss() {
             return Ok(());

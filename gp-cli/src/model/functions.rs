@@ -77,7 +77,7 @@ impl Functions {
         self.0.mixture()
     }
 
-    /// By component and latent; empty if dependent.
+    /// Posteriors by component and latent; empty if dependent.
     #[must_use]
     pub fn parts(&self) -> &[Held] {
         self.mixture().map_or(&[], MixturePosterior::parts)

@@ -24,7 +24,7 @@ pub(super) enum StoredLatent {
     Inducing(StoredPosterior),
 }
 
-/// Loading conditions again, with equal bits.
+/// Stored exact posterior: loading conditions again, with equal bits.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct StoredExact {
     kernel: String,
@@ -78,7 +78,6 @@ impl HoldsLatent for Held {
     }
 }
 
-/// `None` if all equal the default.
 fn unless_all(values: &[f64], usual: f64) -> Option<Vec<f64>> {
     values.iter().any(|value| *value != usual).then(|| values.to_vec())
 }

@@ -14,7 +14,7 @@ pub(crate) fn are_of_model(config: &Map<String, Value>) -> bool {
     with_units(config).get(UNITS).is_some_and(|units| units == MODEL)
 }
 
-/// Adds length units; older files: model units.
+/// Adds length units: for older files, those of the model.
 pub(crate) fn with_units(config: &Map<String, Value>) -> Map<String, Value> {
     let mut config = config.clone();
     if !says_nothing_of_lengths(&config) {

@@ -54,10 +54,10 @@ pub struct Model {
 
 /// Reading memory per file size: bytes, numbers, matrices.
 const COPIES: f64 = 4.0;
-/// Bytes of length prefix; some are zero, unlike text.
+/// Bytes of length prefix, some of them zero, unlike in text.
 const TEXT: usize = 8;
 
-/// Common to all versions.
+/// Fields common to all versions.
 #[derive(Deserialize)]
 struct Header {
     format: String,
@@ -67,7 +67,7 @@ struct Header {
 }
 
 impl Model {
-    /// From parts; `baseline` is a linear model.
+    /// Model from parts; `baseline` is linear.
     #[must_use]
     pub fn new(about: About, posterior: Approximation, baseline: Option<Approximation>) -> Self {
         Self { about, posterior, baseline }
@@ -89,8 +89,7 @@ impl Model {
     /// Decodes a file, named `source` in errors; predictions keep their bits.
     ///
     /// # Errors
-    /// [`Model`](ErrorKind::Model), with the cause: other bytes, newer version, damage, or unknown kernels,
-    /// likelihoods, posteriors or methods.
+    /// [`Model`](ErrorKind::Model), with cause: other or damaged bytes, newer version, unknown names.
     pub fn from_bytes(bytes: &[u8], source: &str, names: &dyn Vocabulary) -> Result<Self, CliError> {
         let no_model = |cause: String| {
             if is_text(bytes) {
@@ -272,7 +271,6 @@ fn cannot_write(cause: impl Into<Box<dyn Error + Send + Sync>>) -> CliError {
     CliError::caused(ErrorKind::Model, "the model cannot be written", cause)
 }
 
-/// `true` for text.
 fn is_text(bytes: &[u8]) -> bool {
     let is_letter = |byte: &u8| byte.is_ascii_graphic() || byte.is_ascii_whitespace();
     !bytes.is_empty() && bytes.iter().take(TEXT).all(is_letter)

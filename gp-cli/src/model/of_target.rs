@@ -25,8 +25,7 @@ impl Model {
         !self.about.others.is_empty()
     }
 
-    /// Models per target, in order: own latent or, if shared, all latents and the output's likelihood. A
-    /// single target's model is unchanged.
+    /// Models per target, in order: own latent or, if shared, all latents and the output's likelihood.
     ///
     /// # Errors
     /// [`Numerical`](crate::ErrorKind::Numerical) for inseparable outputs.

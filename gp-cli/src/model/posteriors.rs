@@ -13,7 +13,7 @@ pub struct Stored<'a> {
     pub value: Value,
     /// Component proportions; one unless a mixture.
     pub weights: Vec<f64>,
-    /// Latents of the likelihood.
+    /// Number of latents of the likelihood.
     pub latents: usize,
     /// Known kernels.
     pub kernels: &'a Registry,

@@ -11,8 +11,7 @@ use serde_json::{Map, Value};
 use std::ops::Range;
 
 pub(super) const FORMAT: &str = "gp-model";
-/// Newest format version, increased when older programs would misread a file. Models have the oldest
-/// sufficient version.
+/// Newest format version, increased when older programs would misread a file.
 pub(super) const VERSION: u32 = 6;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -171,7 +170,7 @@ pub struct TrainedRows {
     pub check_sum: String,
 }
 
-/// Start of the reason; only sign in older files.
+/// Start of the reason of idle fits.
 pub(crate) const NOTHING_LEARNED: &str = "nothing was learned";
 
 const OLD_SHARES: &str = "the shares of inputs in the variance are left out, because the program that fitted this model could \
@@ -201,7 +200,7 @@ impl TrainingRecord {
         self.sketch.as_deref().and_then(RowSketch::parse)
     }
 
-    /// `true` if predictions of all targets ignore inputs or do not beat class frequencies.
+    /// `true` if all targets are `idle`.
     #[must_use]
     pub fn learned_nothing(&self) -> bool {
         if self.idle.is_empty() {

@@ -93,8 +93,7 @@ impl Model {
     /// Encodes table rows.
     ///
     /// # Errors
-    /// [`Data`](crate::ErrorKind::Data), with place, for a missing input, offset or exposure column, or an
-    /// unsuitable value.
+    /// [`Data`](crate::ErrorKind::Data), with place, for missing columns or unsuitable values.
     pub fn encode(&self, frame: &Frame) -> Result<ModelRows, CliError> {
         let encoded = self.inputs().encode(frame)?;
         self.with_roles(frame, ModelRows { unseen: encoded.unseen, ..ModelRows::points(encoded.points) })

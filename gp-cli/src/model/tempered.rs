@@ -33,7 +33,6 @@ pub(crate) fn without_temperature(model: &Model, what: &str) -> Option<String> {
     })
 }
 
-/// Text on a temperature found on left-out rows.
 fn found_on_rows(found: Temperature, is_updated: bool) -> String {
     let Temperature { value, log_loss_before, log_loss, rows } = found;
     let when = if is_updated { ", before the update," } else { "" };

@@ -35,7 +35,7 @@ pub struct TriedStart {
     pub seconds: Option<f64>,
 }
 
-/// Single values serialise bare (older files), otherwise lists.
+/// Serialises one value bare, as in older files, several as a list.
 pub(super) mod one_or_each {
     use serde::de::DeserializeOwned;
     use serde::{Deserialize, Deserializer, Serialize, Serializer};

@@ -30,7 +30,6 @@ pub trait Vocabulary {
     }
 }
 
-/// Refuses unknown names.
 pub(super) fn check(model: &Value, source: &str, names: &dyn Vocabulary) -> Result<(), CliError> {
     let mut lacking = Vec::new();
     for part in ["posterior", "baseline"] {

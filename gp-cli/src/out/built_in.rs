@@ -1,4 +1,4 @@
-//! Formats here; add a file and a line.
+//! Built-in output formats: one line per file.
 
 use super::writers::Writers;
 use super::{csv, jsonl};

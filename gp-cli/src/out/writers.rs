@@ -80,7 +80,6 @@ impl Writers {
         self.others.iter().chain([&self.first]).find(|format| format.extensions().contains(&end)).cloned()
     }
 
-    /// All formats, in the order added.
     fn all(&self) -> impl Iterator<Item = &Arc<dyn TableFormat>> {
         std::iter::once(&self.first).chain(self.others.iter().rev())
     }

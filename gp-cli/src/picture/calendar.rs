@@ -6,9 +6,7 @@ use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint, Ranged};
 use plotters::coord::types::RangedCoordf64;
 use std::ops::Range;
 
-/// Months between ticks.
 const MONTHS: [i64; 11] = [1, 2, 3, 6, 12, 24, 60, 120, 240, 600, 1200];
-/// Days between ticks.
 const DAYS: [i64; 4] = [1, 2, 7, 14];
 const FEWEST: usize = 2;
 

@@ -4,7 +4,7 @@ use super::canvas::{Scale, rgb};
 use super::{CLASSES, Colour};
 use plotters::prelude::*;
 
-/// Colours with equal dashes and dots.
+/// Number of colours with equal dashes and dots.
 const ALIKE: usize = 8;
 /// Dash and gap in units; the first group is solid.
 const DASHES: [(f64, f64); 2] = [(10.0, 5.0), (3.0, 4.0)];

@@ -17,10 +17,9 @@ pub(crate) struct FarVariances {
 #[derive(Clone, Debug, PartialEq)]
 struct FarColumn {
     name: String,
-    /// Such cells, and the first such row from 1.
+    /// Number of such cells, and the first row with one, from 1.
     count: usize,
     first: usize,
-    /// Largest variance relative to the target's.
     largest: f64,
 }
 
@@ -34,7 +33,7 @@ impl FarVariances {
         self.rows += table.row_count();
     }
 
-    /// Infinite variances have their own warning.
+    /// Adds multiples; infinite variances have their own warning.
     fn add(&mut self, name: &str, multiples: impl Iterator<Item = f64>) {
         let is_far = |(_, multiple): &(usize, f64)| multiple.is_finite() && *multiple > FAR_VARIANCE;
         for (row, multiple) in multiples.enumerate().filter(is_far) {

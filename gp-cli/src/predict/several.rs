@@ -92,7 +92,6 @@ pub(super) fn of_target(column: &str, target: &str) -> String {
     }
 }
 
-/// Returns the rows with any target.
 pub(super) fn push_densities(
     table: &mut OutTable,
     model: &Model,
@@ -105,8 +104,7 @@ pub(super) fn push_densities(
     Ok(rows)
 }
 
-/// Joint log density of each row's present targets, in data units; NaN without any. `None` if the table has
-/// no target.
+/// Joint log density of each row's present targets, in data units; NaN without any. `None` if the table has no target.
 pub(crate) fn log_densities(
     model: &Model,
     frame: &Frame,

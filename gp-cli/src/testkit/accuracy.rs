@@ -42,7 +42,6 @@ pub(super) fn compare_with_exact(
     Ok(())
 }
 
-/// Makes all rows inducing or active.
 pub(super) fn with_all_rows_as_inducing(
     kit: &MethodKit<'_>,
     problem: &mut Problem,

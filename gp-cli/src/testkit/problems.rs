@@ -95,7 +95,6 @@ impl Table {
     }
 }
 
-/// Rows outside memory.
 impl DataSource for Table {
     fn count(&self) -> usize {
         self.targets.len()

@@ -3,7 +3,8 @@
 use crate::support::Desk;
 
 /// Bundled tables by page names.
-const TABLES: [(&str, &str); 4] = [
+const TABLES: [(&str, &str); 5] = [
+    ("accidents.csv", include_str!("../../data/accidents.csv")),
     ("demo.csv", include_str!("../../data/demo.csv")),
     ("penguins.csv", include_str!("../../data/penguins.csv")),
     ("co2.csv", include_str!("../../data/co2.csv")),

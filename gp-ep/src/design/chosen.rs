@@ -1,4 +1,4 @@
-//! Chosen points as observations; remaining covariance.
+//! Covariance that remains after observing the chosen points.
 
 use super::marginal::LatentMarginal;
 use crate::error::InferenceError;
@@ -17,8 +17,8 @@ pub(super) struct Chosen {
     latents: Vec<Taken>,
 }
 
-/// Observing `s_j` lowers a latent's covariance by `w_j c_j(x) c_j(x')`, with the previous covariance
-/// `c_j(x)` of x and `s_j`.
+/// Changes of one latent's covariance: observing `s_j` subtracts `w_j c_j(x) c_j(x')`, where `c_j(x)` is the covariance
+/// of x and `s_j` before.
 #[derive(Clone, Debug, Default)]
 struct Taken {
     weights: Vec<f64>,
@@ -48,7 +48,7 @@ impl Chosen {
         self.count
     }
 
-    /// Means (of `beliefs`) and variances given chosen points.
+    /// Means of `beliefs`, and variances given the chosen points.
     pub(super) fn after<F: Posterior>(
         &self,
         predictor: &Predictor<F>,

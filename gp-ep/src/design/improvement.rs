@@ -7,7 +7,7 @@ use gp_likelihoods::special::{erfcx, standard_normal_cdf};
 use gp_likelihoods::{Likelihood, ObservationMoments};
 use std::f64::consts::{FRAC_1_SQRT_2, PI, TAU};
 
-/// `E max(0, g(f) − best)`, or of `best − g(f)` for a minimum, with `g(f) = E[y | f]`.
+/// `E max(0, g(f) − best)`, for a minimum `best − g(f)`, with `g(f) = E[y | f]`.
 pub(super) fn expected(
     likelihood: &dyn Likelihood,
     marginal: &LatentMarginal,
@@ -46,8 +46,8 @@ fn over(
     Err(InferenceError::Unsupported { what: "the improvement of observations that have no mean" })
 }
 
-/// `E max(0, Δ + s z) = Δ Φ(u) + s N(u)`, `u = Δ/s`. Without cancellation `s N(u) (1 + u Φ(u)/N(u))`, Mills'
-/// ratio by [`erfcx`].
+/// `E max(0, Δ + s z) = Δ Φ(u) + s N(u)`, `u = Δ/s`; in the lower tail, against cancellation,
+/// `s N(u) (1 + u Φ(u)/N(u))` with Mills' ratio by [`erfcx`].
 fn of_gaussian(gain: f64, deviation: f64) -> f64 {
     if deviation <= 0.0 {
         return gain.max(0.0);

@@ -4,16 +4,15 @@ use gp_kernels::posterior::LatentBeliefs;
 use gp_likelihoods::LikelihoodError;
 use gp_likelihoods::special::standard_normal_quantile;
 
-/// Nodes in several dimensions.
+/// Nodes in several dimensions; number for rough values.
 const PLACES: usize = 1024;
 const FEW_PLACES: usize = 128;
-/// One-dimensional nodes per side: for kinks, for smooth functions.
+/// One-dimensional nodes per side, for functions with kinks; for smooth functions.
 const SIDE: i32 = 256;
 const SMOOTH_SIDE: i32 = 64;
 /// Outermost nodes, in standard deviations.
 const REACH: f64 = 8.0;
 
-/// Gaussian over Q latent values.
 #[derive(Clone, Debug)]
 pub(super) struct LatentMarginal {
     mean: Vec<f64>,
@@ -73,8 +72,7 @@ impl LatentMarginal {
         Ok(normal?.chunks_exact(latents).flat_map(|z| self.at(z, lower.as_deref())).collect())
     }
 
-    /// Trapezoidal nodes for a smooth distribution, with log probabilities under this Gaussian (sum at most
-    /// 1).
+    /// Trapezoidal nodes for a smooth distribution, with log probabilities under this Gaussian.
     pub(super) fn line_about(&self, mean: f64, deviation: f64) -> (Vec<f64>, Vec<f64>) {
         self.steps(mean, deviation, SMOOTH_SIDE)
     }
@@ -102,7 +100,6 @@ impl LatentMarginal {
         Places { values, shares: shares.into_iter().map(|share| share / sum).collect() }
     }
 
-    /// `m + L z`
     fn at<'m>(&'m self, z: &'m [f64], lower: Option<&'m [f64]>) -> impl Iterator<Item = f64> + 'm {
         let latents = self.mean.len();
         (0..latents).map(move |q| {
@@ -124,7 +121,7 @@ fn scaled(covariance: &[f64], variances: &[f64]) -> Vec<f64> {
     (0..latents * latents).map(|i| scale(i / latents) * scale(i % latents) * covariance[i]).collect()
 }
 
-/// Cholesky factor by rows; 0 without variance.
+/// Cholesky factor by rows; zeros where no variance is left.
 fn lower(covariance: &[f64], latents: usize) -> Vec<f64> {
     let mut lower = vec![0.0; latents * latents];
     for i in 0..latents {

@@ -1,9 +1,9 @@
 //! Choice of the next points to observe.
 //!
-//! [`Design`] averages over outcomes of points chosen so far. An observation at s changes the covariance to
-//! `k(x, x') − w k(x, s) k(s, x')`. Gaussian noise: `w = 1 / (k(s, s) + σ²)`. Other likelihoods:
-//! `w = (v − E_y Var(f | y)) / v²`, `v = k(s, s)`, means unchanged; exact only for the first point of a batch.
-//! Mixtures count by mean and covariance, correlations of latents only within a point.
+//! [`Design`] takes expectations over outcomes of points chosen so far. Observing s changes the covariance to
+//! `k(x, x') − w k(x, s) k(s, x')`, with `w = 1 / (k(s, s) + σ²)` under Gaussian noise. Other likelihoods have
+//! `w = (v − E_y Var(f | y)) / v²`, `v = k(s, s)`, with unchanged means: exact only for the first point of a batch.
+//! Mixtures count by mean and covariance; latents correlate only within a point.
 
 mod chosen;
 mod improvement;
@@ -26,10 +26,9 @@ use std::fmt::Debug;
 pub enum Criterion {
     /// Latent variance, summed over functions.
     Variance,
-    /// Mutual information with the latents, in nats; BALD for labels (Houlsby et al. 2011). Adds up over a
-    /// batch.
+    /// Mutual information with the latents, in nats; BALD for labels (Houlsby et al. 2011). Values of a batch add up.
     Information,
-    /// Expected improvement of an observation's mean over `best` (Močkus 1975), chosen points at expected
+    /// Expected improvement of an observation's mean over `best` (Močkus 1975), with chosen points at their expected
     /// means (Ginsbourger et al. 2010).
     Improvement {
         /// Direction of improvement.
@@ -112,11 +111,8 @@ impl<'a, F: Posterior> Design<'a, F> {
         self.valued(x, |marginal| marginal)
     }
 
-    /// [`values`](Self::values) for searches: several latents at an eighth of the cost, with about 1 % error;
-    /// nearby points keep their order.
-    ///
-    /// # Errors
-    /// As [`values`](Self::values).
+    /// Approximate [`values`](Self::values), for searches: several latents take an eighth of the time; errors of about
+    /// 1 % keep the order of nearby points.
     pub fn rough_values(&self, x: MatRef<'_, f64>) -> Result<Vec<f64>, InferenceError> {
         self.valued(x, LatentMarginal::roughly)
     }

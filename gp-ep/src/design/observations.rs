@@ -11,7 +11,7 @@ use rand_chacha::ChaCha8Rng;
 const TAIL: f64 = 1e-6;
 /// Steps between outermost observations.
 const STEPS: i32 = 64;
-/// Single counts, and ranges above.
+/// Numbers of single counts and, above, of ranges.
 const SINGLE_COUNTS: f64 = 64.0;
 const STRETCHES: f64 = 128.0;
 /// Draws for several latents or outputs.
@@ -19,7 +19,7 @@ const DRAWS: usize = 128;
 
 pub(super) struct Observed {
     pub(super) y: Vec<f64>,
-    /// Represented interval (probability: width times density); None for equiprobable draws.
+    /// Width of the represented interval; its probability is width times density. None for equiprobable draws.
     pub(super) width: Option<f64>,
 }
 
@@ -46,7 +46,7 @@ pub(super) fn observations(
     marginal.spread(DRAWS)?.chunks_exact(marginal.means().len()).map(draw).collect()
 }
 
-/// Counts, or numbers `median + s sinh t` at equal steps: log scale if positive, logit for proportions.
+/// Counts, or numbers `median + s sinh t` at equal steps of t: logarithms if positive, logits for proportions.
 fn between_quantiles(
     likelihood: &dyn Likelihood,
     latent: Latent,

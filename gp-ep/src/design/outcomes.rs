@@ -59,7 +59,7 @@ pub(super) fn expected_variances(
     Ok((0..variances.len()).map(|q| left(q).min(variances[q])).collect())
 }
 
-/// One latent; nodes follow the tilted distribution.
+/// [`tilted`] for one latent, with nodes about the tilted distribution.
 fn on_a_line(
     likelihood: &dyn Likelihood,
     y: &[f64],

@@ -12,10 +12,7 @@ use gp_kernels::posterior::MixturePosterior;
 use gp_optim::StopSignal;
 
 impl ExactGp {
-    /// Posterior given targets, optional known noise and weights.
-    ///
-    /// # Errors
-    /// As [`evaluate`](ClosedEvidence::evaluate).
+    /// Posterior given targets, optional known noise and weights; errors as [`evaluate`](ClosedEvidence::evaluate).
     pub fn condition(&self, data: &dyn DataSource) -> Result<ExactPosterior, InferenceError> {
         let mut workspace = ExactWorkspace::new(self.threading);
         workspace.factor(self, data)?;

@@ -6,7 +6,7 @@ use crate::error::InferenceError;
 use faer::Mat;
 use std::f64::consts::TAU;
 
-/// Predictions given other observations, parameters fixed.
+/// Predictions given all other observations, at fixed parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LeaveOneOut {
     /// Means of latent function and targets.
@@ -20,16 +20,14 @@ pub struct LeaveOneOut {
 }
 
 impl ExactPosterior {
-    /// Closed form: with `c = diag K_y⁻¹`, target i is `N(y_i − α_i/c_i, 1/c_i)`. Jitter is noise.
-    ///
-    /// # Errors
-    /// [`InferenceError::Linalg`], in practice never.
+    /// Leave-one-out predictions by the closed form of [`exact`](crate::exact); in practice never an error. Jitter
+    /// counts as noise.
     pub fn leave_one_out(&self) -> Result<LeaveOneOut, InferenceError> {
         let mut square = Mat::new();
         let half_inverse = invert_factor(self.factor(), &mut square, self.threading)?;
         let mut result = LeaveOneOut::with_capacity(self.targets().len());
         for (i, column) in half_inverse.col_iter().enumerate() {
-            // K_y⁻¹ = L⁻ᵀL⁻¹: its diagonal holds the squared column norms of L⁻¹.
+            // K_y⁻¹ = L⁻ᵀL⁻¹ has the squared column norms of L⁻¹ on its diagonal.
             let precision = column.squared_norm_l2();
             let own = (self.noise.variance() + self.known_noise()[i]) / self.weights()[i];
             let noise = own + self.jitter().added;

@@ -3,7 +3,7 @@
 //! With `K_y = K + σ² I + diag(known noise) = L Lᵀ` and `α = K_y⁻¹ y`:
 //!
 //! - `ln p(y) = −½ yᵀα − Σ ln l_ii − ½ N ln 2π`;
-//! - `d ln p(y) = ½ tr((ααᵀ − K_y⁻¹) dK_y)`, which needs the inverse;
+//! - `d ln p(y) = ½ tr((ααᵀ − K_y⁻¹) dK_y)`;
 //! - at new points, `f* ~ N(k*ᵀα, k** − ‖L⁻¹k*‖²)`;
 //! - without observation i, `y_i ~ N(y_i − α_i/c_i, 1/c_i)` with `c = diag K_y⁻¹`.
 

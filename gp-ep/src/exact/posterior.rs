@@ -35,10 +35,7 @@ impl ExactPosterior {
         Ok(Self { dense, noise, threading: model.threading, observed, log_marginal_likelihood })
     }
 
-    /// Predictor with observation noise as likelihood.
-    ///
-    /// # Errors
-    /// None in practice.
+    /// Predictor with observation noise as likelihood; in practice never an error.
     pub fn into_predictor(self) -> Result<Predictor<MixturePosterior<Self>>, InferenceError> {
         let (noise, threading) = (Box::new(self.noise.clone()), self.threading);
         Predictor::new(MixturePosterior::single(vec![self]), noise, threading)

@@ -20,7 +20,7 @@ pub struct ExactWorkspace {
     observed: Noisy,
     /// `K_y`, then `L⁻¹`.
     square: Mat<f64>,
-    /// `½ (ααᵀ − K_y⁻¹)`
+    /// `½ (ααᵀ − K_y⁻¹)`, both triangles.
     upstream: Mat<f64>,
     solution: Solution,
 }
@@ -34,11 +34,8 @@ pub(super) struct Noisy {
 
 #[derive(Clone, Debug)]
 pub(super) struct Solution {
-    /// `K_y = L Lᵀ`
     pub(super) factor: Cholesky,
-    /// `α = K_y⁻¹ y`
     pub(super) alpha: Vec<f64>,
-    /// `ln p(y)`
     pub(super) log_marginal_likelihood: f64,
 }
 
@@ -141,7 +138,6 @@ impl ExactWorkspace {
         Ok(())
     }
 
-    /// `½ (ααᵀ − L⁻ᵀ L⁻¹)`, both triangles.
     fn fill_upstream(&mut self, threading: Threading) -> Result<(), InferenceError> {
         let Solution { factor, alpha, .. } = &self.solution;
         let half_inverse = invert_factor(factor, &mut self.square, threading)?;

@@ -23,7 +23,7 @@ pub(super) struct ActiveClass {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ActiveSet {
     pub(super) classes: Vec<ActiveClass>,
-    /// Coupled sites, which share rows.
+    /// `true` for coupled sites, which share rows.
     pub(super) coupled: bool,
 }
 

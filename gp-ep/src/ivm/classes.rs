@@ -72,7 +72,7 @@ pub(super) trait Classes: Sync {
         open: &[Target],
     ) -> Result<Vec<Option<(Target, f64)>>, InferenceError>;
 
-    /// Marks a point; `true` if no longer available.
+    /// Marks a point; `true` if no active set can take it any more.
     fn take(&mut self, row: usize, target: Target) -> bool;
 
     /// Site of a point; None for unusable moments.
@@ -86,7 +86,7 @@ pub(super) trait Classes: Sync {
         site: Self::Site,
     ) -> Result<Option<usize>, InferenceError>;
 
-    /// Updates sites; `false` if final at inclusion.
+    /// Updates sites by EP; `false` if sites are final at inclusion.
     fn settle(&mut self, rng: &mut ChaCha8Rng) -> Result<bool, InferenceError>;
 
     fn complete(&mut self, rng: &mut ChaCha8Rng) -> Result<(), InferenceError>;

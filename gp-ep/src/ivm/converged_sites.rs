@@ -14,7 +14,7 @@ use gp_optim::Control;
 /// Maximum steps, and halvings per step.
 const STEPS: usize = 40;
 const HALVINGS: i32 = 6;
-/// Decreases at convergence: nats, relative.
+/// Smallest decreases that continue the search: in nats, relative.
 const SMALL: (f64, f64) = (1e-4, 1e-5);
 
 struct Visited {

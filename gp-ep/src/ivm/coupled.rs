@@ -19,7 +19,6 @@ use gp_linalg::LinalgError;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
-/// Candidates per chunk.
 const CHUNK: usize = 32;
 /// Relative change of π and b at convergence.
 const CONVERGED: f64 = 1e-10;
@@ -127,7 +126,7 @@ impl<'a> CoupledClasses<'a> {
         Ok(pi.iter().map(|p| p.max(LEAST)).collect())
     }
 
-    /// Matches the tilted mean, and approximately the covariance.
+    /// Site that matches the tilted mean and, approximately, covariance.
     pub(super) fn match_moments(
         &mut self,
         row: usize,
@@ -160,7 +159,7 @@ impl<'a> CoupledClasses<'a> {
         weights.map_or_else(|| vec![1.0; liquid], |weights| weights.factors(active, liquid))
     }
 
-    /// Freezes the oldest liquid point; returns its row on breakdown.
+    /// Freezes a liquid point; returns its row after a breakdown.
     fn freeze(
         &mut self,
         LiquidPoint { row, site, .. }: LiquidPoint,
@@ -212,7 +211,7 @@ impl<'a> CoupledClasses<'a> {
         Ok(())
     }
 
-    /// EP update, after a due recomputation.
+    /// EP update, after a recomputation if due.
     fn refine(&mut self, l: usize) -> Result<(), InferenceError> {
         if self.since_refresh >= self.task.options.refresh * self.liquid.len() {
             self.meet()?;
@@ -250,7 +249,7 @@ impl Classes for CoupledClasses<'_> {
         if active < self.task.full() { vec![None] } else { Vec::new() }
     }
 
-    /// Chosen points are no longer candidates.
+    /// Always `true`: chosen points are no candidates.
     fn is_free(&self, _row: usize, _target: Target) -> bool {
         true
     }
@@ -310,7 +309,7 @@ impl Classes for CoupledClasses<'_> {
         Ok(true)
     }
 
-    /// After reweighting, sets γ = 1 and runs EP.
+    /// After reweighting, runs EP with γ = 1.
     fn complete(&mut self, rng: &mut ChaCha8Rng) -> Result<(), InferenceError> {
         if self.task.options.reweighting.is_some() {
             self.liquid.points.iter_mut().for_each(|point| point.gamma = 1.0);

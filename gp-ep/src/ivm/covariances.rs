@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 pub(super) struct ActivePoints {
     pub(super) rows: Vec<usize>,
     points: Mat<f64>,
-    /// By first class with the same kernel.
+    /// Stored for the first class with each kernel.
     grams: Vec<Mat<f64>>,
     first: Vec<usize>,
 }
@@ -72,14 +72,14 @@ impl ActivePoints {
 #[derive(Default)]
 pub(super) struct Candidates {
     places: BTreeMap<usize, usize>,
-    /// By first class with the same kernel; columns by candidate.
+    /// Stored for the first class with each kernel; one column per candidate.
     columns: Vec<Mat<f64>>,
     spare: Vec<Mat<f64>>,
     known: usize,
 }
 
 impl Candidates {
-    /// Adds new candidates and active points.
+    /// Adds covariances of new candidates and active points.
     pub(super) fn follow(
         &mut self,
         rows: &[usize],
@@ -87,7 +87,7 @@ impl Candidates {
         kernels: &KernelRows<'_>,
         capacity: usize,
     ) -> Result<(), InferenceError> {
-        // Candidates that stay are the first ones.
+        // Known candidates come first.
         let places: Vec<usize> = rows.iter().map_while(|row| self.places.get(row).copied()).collect();
         self.places = rows.iter().enumerate().map(|(j, &row)| (row, j)).collect();
         let (kept, n, known) = (places.len(), active.len(), self.known);

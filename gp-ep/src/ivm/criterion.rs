@@ -1,5 +1,5 @@
 //! Upper bound of −ln p(y) for given active set and sites (Seeger & Jordan 2004 §5, App. A):
-//! `G = −Σ_i E_Q[ln p(y_i | u_i)] + D[Q(u_I) ‖ P(u_I)]`, in one pass over the data.
+//! `G = −Σ_i E_Q[ln p(y_i | u_i)] + D[Q(u_I) ‖ P(u_I)]`, in one pass.
 
 use super::active_set::ActiveSet;
 use super::blocks::{Chunk, DivergenceParts, own};

@@ -33,7 +33,6 @@ impl Labelled {
         self.rows.targets()
     }
 
-    /// Points, N×D.
     pub(super) fn inputs(&self) -> MatRef<'_, f64> {
         self.rows.inputs()
     }

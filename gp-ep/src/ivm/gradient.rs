@@ -1,14 +1,14 @@
 //! Gradient of the criterion, from `dΦ = −Φ dK Φ`; Seeger & Jordan 2004 eq. 22–30 contain errors.
 //!
-//! With `c_i = ∂G₁/∂h_i`, `G_i = ∂G₁/∂A_i` and, per class, `R_i = Σ_c' G_i^{cc'} q_i⁽ᶜ'⁾`, `U_i = Fᵀ R_i`, the upstream
+//! With `c_i = ∂G₁/∂h_i`, `G_i = ∂G₁/∂A_i` and, per class, `R_i = Σ_c' G_i^{cc'} q_i⁽ᶜ'⁾`, `U_i = Fᵀ R_i`, the
 //! derivatives are
 //!
 //! - by `k_i`: `Bᵀ(g c_i − 2 G_i^{cc} m_i + 2 U_i)`, and by the prior variance `G_i^{cc}`;
 //! - by `K_I`: `Bᵀ(Σ G_i^{cc} m mᵀ − 2 Σ m Uᵀ + Fᵀ((S + ½Z) F − F X) + ½X + (½g − w) gᵀ) B` with X, Z and g of the
 //!   divergence, `w = X g + Σ m c − Fᵀ s` and, over all classes, `S = Σ q Rᵀ`, `s = Σ q c + Σ F X g`.
 //!
-//! `½X + Fᵀ(½Z F − F X)`, the derivative of `½(ln|N| + tr N⁻¹)`, is half a diagonal block of `ΦKΦ` between Bᵀ and B. In
-//! eq. 22 and 23 the parts from ln|N| cancel.
+//! `½X + Fᵀ(½Z F − F X)` is half a diagonal block of `ΦKΦ` between Bᵀ and B, from `½(ln|N| + tr N⁻¹)`. In eq. 22 and 23
+//! the parts from ln|N| cancel.
 
 use super::active_set::ActiveSet;
 use super::blocks::{Chunk, DivergenceParts, own};
@@ -38,7 +38,6 @@ pub(super) struct Upstream<'a> {
     all: &'a Representation,
     blocks: &'a DivergenceParts,
     classes: Vec<ClassSums>,
-    /// S
     joint: Mat<f64>,
     /// `Σ q c` over classes.
     shift: Vec<f64>,

@@ -1,7 +1,5 @@
-//! One active set per latent (Seeger & Jordan 2004 §6, App. B); for one latent the binary machine.
-//!
-//! Keeps means and variances of all points, for scoring. Uncoupled
-//! [`representation`](super::representation).
+//! One active set per latent (Seeger & Jordan 2004 §6, App. B); for one latent the binary machine. Means and variances
+//! of all points are kept for scoring.
 
 use super::active_set::{ActiveClass, ActiveSet};
 use super::chunks::in_chunks;
@@ -51,7 +49,7 @@ impl<'a> IndependentClasses<'a> {
         Self { task, latents, stubs }
     }
 
-    /// Best active set and positive gain.
+    /// Best active set, and score if its gain is positive.
     fn score(
         &self,
         row: usize,

@@ -6,7 +6,7 @@
 //! - `A' = A + M (T⁻¹ − I) Mᵀ`,
 //! - `h' = h + M T⁻¹ Qᵀ (Δb − ΔΠ h_l)`.
 //!
-//! If T is not positive definite, rounding prevents removal of the old site. Errors end with the next recomputation.
+//! T is not positive definite if rounding prevents removal of the old site. The next recomputation removes errors.
 
 use super::active_set::CoupledSite;
 use super::numbers::Column;
@@ -38,9 +38,7 @@ pub(super) struct Liquid {
     pub(super) points: Vec<LiquidPoint>,
     /// V by point.
     halves: Vec<HalfPrecision>,
-    /// A
     pub(super) covariance: Mat<f64>,
-    /// h
     mean: Vec<f64>,
     /// M, and `M (T⁻¹ − I)`.
     directions: Mat<f64>,
@@ -132,7 +130,6 @@ fn ratio(q: &Factor, new: &HalfPrecision, old: &HalfPrecision) -> Option<Factor>
     t.plus_products(&new, 1.0).plus_products(&old, -1.0).factor()
 }
 
-/// `b − Π h`
 fn pull(site: &CoupledSite, mean: &[f64]) -> Column {
     let moved = precision_times(&site.precision, mean);
     site.shift.iter().zip(&moved).map(|(b, moved)| b - moved).collect()

@@ -1,18 +1,13 @@
 //! Informative vector machine, binary and multi-class (Seeger & Jordan 2004).
 //!
-//! One latent Gaussian process for two classes, otherwise one per class. Only a small *active set* of observations
-//! gets sites; time and memory are linear in N.
-//!
-//! | [`Coupling`] | sites | active set | Seeger & Jordan 2004 |
-//! |---|---|---|---|
-//! | `Coupled` | diag π − π πᵀ/(1ᵀπ): differences of latents | one for all latents | §4, App. D |
-//! | `Independent` | diag π | one per latent | §6, App. B; with one latent the binary IVM |
+//! One latent Gaussian process for two classes, otherwise one per class. Only a small *active set* of observations gets
+//! sites; time and memory are linear in N. [`Coupling`] sets the correlation of classes.
 //!
 //! [`Ivm`] is the model, [`Ivm::build`] chooses an active set, [learning](crate::Inference::learn) finds parameters,
 //! [`IvmPosterior`] predicts, [`IvmPlacement`] offers active sets as inducing inputs.
 //!
-//! A run ([`IvmOptions`]) draws one point per class. Further inclusions score candidates ([`Selection`]), include the
-//! best with a moment-matched site, freeze the oldest *liquid* point, and update liquid sites by EP.
+//! A run ([`IvmOptions`]) first draws one point per class. It then scores candidates ([`Selection`]), includes the best
+//! with a moment-matched site, freezes the oldest *liquid* point, and updates liquid sites by EP.
 //! [`FinalSites::Converged`] then minimises the criterion over all sites: better with noisy labels or many inputs.
 
 mod active_set;

@@ -24,11 +24,11 @@ pub struct Ivm {
 }
 
 impl Ivm {
-    /// One kernel per latent, likelihood of labels, intercepts 0; several latents are coupled.
+    /// One kernel per latent, intercepts 0; several latents are coupled.
     ///
     /// # Errors
-    /// [`InferenceError::Shape`] of `kernels`; [`InferenceError::Unsupported`] unless observations are single
-    /// labels and several latents are one per class with a shift-invariant likelihood.
+    /// [`InferenceError::Shape`] of `kernels`; [`InferenceError::Unsupported`] unless observations are single labels
+    /// and several latents are one per class with a shift-invariant likelihood.
     pub fn new(
         kernels: Vec<Box<dyn Kernel>>,
         likelihood: Box<dyn Likelihood>,
@@ -57,10 +57,7 @@ impl Ivm {
         if latents == 1 { Ok(model) } else { model.with_coupling(Coupling::Coupled) }
     }
 
-    /// One kernel for all latents.
-    ///
-    /// # Errors
-    /// As [`new`](Self::new).
+    /// [`new`](Self::new) with one kernel for all latents.
     pub fn shared(kernel: &dyn Kernel, likelihood: Box<dyn Likelihood>) -> Result<Self, InferenceError> {
         let kernels = (0..likelihood.latents()).map(|_| kernel.clone_box()).collect();
         Self::new(kernels, likelihood)
@@ -174,7 +171,7 @@ impl Ivm {
                 worst = worst.max((out[0] - out[1]).abs());
             }
         }
-        // Tolerance: errors of log densities that are numerical integrals.
+        // Tolerance: errors of numerical integrals.
         Ok(latents > 1 && worst < 1e-9)
     }
 }

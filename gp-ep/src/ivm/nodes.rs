@@ -9,7 +9,7 @@ use gp_linalg::vector::{dispatch, exp_in_place};
 
 /// Stack capacity for one-dimensional exponentials.
 const FACTORS: usize = 48;
-/// Exponent bound against over- and underflow.
+/// Bound of exponents, against over- and underflow.
 const SAFE: f64 = 600.0;
 
 /// Integration rule for independent standard normals.
@@ -18,7 +18,7 @@ pub(super) struct Nodes {
     /// By dimension, then node.
     coordinates: Vec<f64>,
     weights: Vec<f64>,
-    /// One-dimensional nodes of product rules; first dimension fastest.
+    /// One-dimensional nodes of a product rule, whose first dimension is fastest.
     axis: Option<Vec<f64>>,
 }
 
@@ -85,7 +85,7 @@ impl Nodes {
     }
 }
 
-/// One-dimensional nodes, if a product rule.
+/// One-dimensional nodes of a product rule; else None.
 fn axis_of(coordinates: &[f64], count: usize) -> Option<Vec<f64>> {
     let dimensions = u32::try_from(coordinates.len().checked_div(count)?).ok()?;
     let order = (1..=count).find(|order| order.saturating_pow(dimensions) >= count)?;
@@ -101,7 +101,7 @@ fn is_safe(constant: f64, slopes: &[f64], axis: &[f64]) -> bool {
     constant.abs() + largest * slopes.iter().map(|slope| slope.abs()).sum::<f64>() < SAFE
 }
 
-/// `out[0]` times products of one factor per dimension.
+/// Products of one factor per dimension, times `out[0]`.
 struct Products<'a> {
     out: &'a mut [f64],
     factors: &'a [f64],
@@ -126,7 +126,6 @@ impl WithSimd for Products<'_> {
     }
 }
 
-/// `out ← out + slope s`.
 struct Add<'a> {
     out: &'a mut [f64],
     slope: f64,
@@ -193,7 +192,7 @@ impl WithSimd for Contraction<'_> {
         for i in (0..mean.len()).rev() {
             (mean[i], moments[(i, i)]) = along(&plain[..count], axis);
             count /= axis.len();
-            // Σ_a s_a p_a; its means along the other dimensions are the mixed moments.
+            // The means of Σ_a s_a p_a along other dimensions are the mixed moments.
             contract(&plain[..count * axis.len()], axis, &mut weighted[..count]);
             let mut left = count;
             for j in (0..i).rev() {
@@ -240,7 +239,7 @@ fn fold(p: &mut [f64], count: usize, order: usize) {
 mod tests {
     use super::*;
 
-    /// Includes overflow of partial products.
+    /// Partial products can overflow.
     #[test]
     fn exponentials_are_those_of_lines() {
         let rules = [Cubature::product(3, 5), Cubature::product(9, 2), Cubature::quasi_random(100, 3, 1)];

@@ -7,7 +7,6 @@ pub(super) const FEW: usize = 6;
 
 pub(super) type Column = Numbers<FEW>;
 
-/// Up to N values on the stack.
 #[derive(Clone, Debug)]
 pub(super) struct Numbers<const N: usize> {
     len: usize,

@@ -31,7 +31,7 @@ impl ClassBelief {
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct IntegralScratch {
-    /// Latents by node; one value per node.
+    /// Latents by node.
     pub(super) latents: Vec<f64>,
     pub(super) values: Vec<f64>,
     /// Scratch: nodes by latent.
@@ -67,7 +67,7 @@ impl ObservationModel<'_> {
         let (latents, count) = (self.latents(), self.nodes.count());
         at.values.resize(count, 0.0);
         at.latents.resize(count * latents, 0.0);
-        // One latent at all nodes is computed contiguously, then spread out.
+        // Contiguous values of one latent, then spread out.
         at.rows.resize(count, 0.0);
         let row = &mut at.rows[..count];
         for (c, (mean, intercept)) in q.mean.iter().zip(self.intercepts).enumerate() {

@@ -102,7 +102,7 @@ mod tests {
         let options = IvmOptions { active: 10, liquid: 5, ..IvmOptions::default() };
         let binary = model(Box::new(BernoulliProbit));
         let IvmWork { choice, step, evaluation } = binary.operations((200, 3), &options);
-        // 200 rows are scored for each of ten inclusions, and 200·10²·1 operations extend their stubs.
+        // 200 rows scored for each of ten inclusions; 200·10²·1 operations extend their stubs.
         assert_eq!((choice.tilts, choice.products, choice.expectations), (2_000.0, 20_000.0, 0.0));
         // 6·200·10·3, 7·200·10² and 10³; then 6·200·10² and 4·10³.
         assert_eq!((step.expectations, step.products), (200.0, 36_000.0 + 140_000.0 + 1_000.0));

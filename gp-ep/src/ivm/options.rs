@@ -21,9 +21,9 @@ pub enum Selection {
 /// Correlation of classes in the posterior.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Coupling {
-    /// Sites `diag π − π πᵀ/(1ᵀπ)` on one active set.
+    /// Sites `diag π − π πᵀ/(1ᵀπ)` on one active set (Seeger & Jordan 2004 §4, App. D).
     Coupled,
-    /// Diagonal sites, one active set per latent (Seeger & Jordan 2004 §6).
+    /// Sites `diag π` on one active set per latent (Seeger & Jordan 2004 §6, App. B).
     Independent,
 }
 
@@ -71,7 +71,7 @@ pub struct Reweighting {
     pub start: f64,
     /// Positive growth rate: of d points, the last has `γ = 1 − (1 − start) exp(−rate·(d − 1))`.
     pub rate: f64,
-    /// Last points over which γ falls linearly from 1; in [1, `liquid`).
+    /// Number of last points over which γ falls linearly from 1; in [1, `liquid`).
     pub span: usize,
 }
 
@@ -102,7 +102,7 @@ pub struct IvmOptions {
     pub active: usize,
     /// Score for choosing points.
     pub selection: Selection,
-    /// Last points whose sites EP moves, if coupled.
+    /// Number of last points whose sites EP moves, if coupled.
     pub liquid: usize,
     /// EP sweeps over liquid points per inclusion.
     pub sweeps: usize,
@@ -110,7 +110,7 @@ pub struct IvmOptions {
     pub refresh: usize,
     /// Points scored per inclusion. None: all if independent, else `max(50, N / max(C, liquid))`.
     pub candidates: Option<usize>,
-    /// Fraction of best candidates kept, in [0, 1).
+    /// Fraction of candidates kept for the next inclusion, the best, in [0, 1).
     pub retained: f64,
     /// Weaker likelihoods of the last points.
     pub reweighting: Option<Reweighting>,

@@ -52,7 +52,7 @@ impl IvmPosterior {
         &self.model
     }
 
-    /// Rows, by inclusion; equal if coupled, empty for unknown latents.
+    /// Rows in order of inclusion; equal if coupled, empty for unknown latents.
     #[must_use]
     pub fn active(&self, latent: usize) -> &[usize] {
         self.active.classes.get(latent).map_or(&[], |class| &class.rows)
@@ -68,10 +68,7 @@ impl IvmPosterior {
         &self.active
     }
 
-    /// Predictor with the model's likelihood.
-    ///
-    /// # Errors
-    /// As the posterior.
+    /// Predictor with the model's likelihood; in practice never an error.
     pub fn predictor(&self) -> Result<Predictor<Self>, InferenceError> {
         Predictor::new(self.clone(), self.model.likelihood().clone_box(), self.model.threading)
     }

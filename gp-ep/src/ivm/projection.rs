@@ -13,7 +13,7 @@
 use super::numbers::Column;
 use super::small::{Factor, Square, inner};
 
-/// Bounds of ln π: no effect, fixed value.
+/// Bounds of ln π, where a site has no effect or fixes the value.
 const BOUNDS: (f64, f64) = (-23.0, 23.0);
 /// Largest change of ln π per step.
 const LONGEST: f64 = 3.0;
@@ -21,12 +21,12 @@ const LONGEST: f64 = 3.0;
 const INNER: usize = 4;
 const OUTER: usize = 4;
 const LAST: usize = 60;
-/// Gradient tolerances by ln π: round, final.
+/// Tolerances of gradients by ln π: round, final.
 const SLOPPY: f64 = 1e-2;
 const ACCURATE: f64 = 1e-11;
 /// Relative change of the tangent that ends rounds.
 const NEAR: f64 = 3e-2;
-/// Relative powers of ten that raise Hessians.
+/// Powers of ten added to indefinite Hessians, relative to their largest diagonal entry.
 const RAISED: (i32, i32) = (-8, 8);
 
 #[derive(Clone, Debug)]
@@ -61,7 +61,6 @@ impl HalfPrecision {
     }
 }
 
-/// `Π x`
 pub(super) fn precision_times(pi: &[f64], x: &[f64]) -> Column {
     let mean = inner(pi, x) / pi.iter().sum::<f64>();
     pi.iter().zip(x).map(|(p, x)| p * (x - mean)).collect()
@@ -123,7 +122,6 @@ struct Problem<'a> {
     tilted: &'a Square,
 }
 
-/// Value and derivatives at one ln π.
 struct Place {
     t: Column,
     pi: Column,

@@ -73,7 +73,7 @@ impl ClassPart {
         }
         self.root.extend(&root);
         self.shift.extend(shift);
-        // β⁽ᶜ⁾ is a forward solve: its first values stay.
+        // Forward solves leave the first values of β⁽ᶜ⁾ unchanged.
         self.beta = self.shift.iter().zip(&self.root).map(|(b, root)| b / root).collect();
         self.factor.half_solve_in_place(column_mut(&mut self.beta), Threading::Here)
     }
@@ -92,13 +92,11 @@ impl ClassPart {
         self.times_b_transpose(out, Threading::Here)
     }
 
-    /// `X ← B X`.
     pub(super) fn times_b(&self, mut x: MatMut<'_, f64>, threading: Threading) -> Result<(), LinalgError> {
         scale_rows(x.as_mut(), &self.root);
         self.factor.half_solve_in_place(x, threading)
     }
 
-    /// `X ← Bᵀ X`.
     pub(super) fn times_b_transpose(
         &self,
         mut x: MatMut<'_, f64>,
@@ -155,8 +153,7 @@ impl Representation {
         self.beta.len()
     }
 
-    /// Appends k points to all classes, by (π, b) and covariances (d×k, k×k); returns their columns of all B⁽ᶜ⁾ᵀ.
-    /// Errors change nothing.
+    /// [`ClassPart::include`] for all classes; returns the points' columns of all B⁽ᶜ⁾ᵀ. Errors change nothing.
     pub(super) fn include<'k>(
         &mut self,
         sites: impl Fn(usize) -> (&'k [f64], &'k [f64]),
@@ -351,7 +348,6 @@ fn extend(
     }
 }
 
-/// `A x`.
 pub(super) fn times(a: MatRef<'_, f64>, x: &[f64]) -> Vec<f64> {
     a.row_iter().map(|row| row.iter().zip(x).map(|(a, x)| a * x).sum()).collect()
 }

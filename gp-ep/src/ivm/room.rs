@@ -21,7 +21,7 @@ impl Room {
         Self { q: m.clone(), m, width: 0, active: 0, scratch: IntegralScratch::default() }
     }
 
-    /// `m = B k` and `q = L⁻¹ Bᵀ m` from `covariances(class, candidate)` with active points.
+    /// Stubs from `covariances(class, candidate)` with active points.
     pub(super) fn fill<'k>(
         &mut self,
         all: &Representation,

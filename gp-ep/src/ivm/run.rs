@@ -34,7 +34,7 @@ pub struct Inclusion {
 pub struct IvmRun {
     /// Posterior with final sites.
     pub posterior: IvmPosterior,
-    /// Active points in order; fewer than requested after a stop or without usable ones.
+    /// Active points in order; fewer than requested after a stop, or if no usable ones are left.
     pub inclusions: Vec<Inclusion>,
     /// Rows rejected for invalid moments or factors.
     pub refused: Vec<usize>,
@@ -86,10 +86,9 @@ impl std::fmt::Debug for IvmStage<'_> {
 }
 
 impl Ivm {
-    /// Active set and sites at the current parameters; loads all data.
+    /// Active set and sites at the current parameters; loads all data, in [`memory`](Self::memory) bytes.
     ///
-    /// Cost: `O(s C d³ + d L³ C²)` if coupled, s candidates; `O(N C d²)` if independent. Bytes:
-    /// [`memory`](Self::memory).
+    /// Cost: `O(s C d³ + d L³ C²)` if coupled, s candidates; `O(N C d²)` if independent.
     ///
     /// # Errors
     /// [`InferenceError::Observation`] for unknown labels, [`InferenceError::ImproperPosterior`] without usable points,
@@ -98,10 +97,7 @@ impl Ivm {
         self.build_with(data, options, |_| Ok(()))
     }
 
-    /// [`build`](Self::build) that calls `watch` after every phase.
-    ///
-    /// # Errors
-    /// As [`build`](Self::build), or from `watch`.
+    /// [`build`](Self::build) that calls `watch` after every phase, and ends at its errors.
     pub fn build_with(
         &self,
         data: &dyn DataSource,
@@ -111,11 +107,8 @@ impl Ivm {
         self.build_under(&Control::new(), data, options, watch)
     }
 
-    /// [`build_with`](Self::build_with) under a control, checked after inclusions and EP updates; at least
-    /// one point, no checkpoints.
-    ///
-    /// # Errors
-    /// As [`build_with`](Self::build_with).
+    /// [`build_with`](Self::build_with) under a control, checked after inclusions and EP updates; at least one point,
+    /// no checkpoints.
     pub fn build_under(
         &self,
         control: &Control,
@@ -142,7 +135,7 @@ impl Ivm {
         if options.sites == FinalSites::Converged && run.ended.is_none() {
             let (active, is_whole) = self.rest(control, data, run.posterior.active_set().clone())?;
             run.posterior = IvmPosterior::new(self, active)?;
-            // A run that goes on from a checkpoint would find other sites.
+            // A run resumed from a checkpoint would find other sites.
             run.ended = (!is_whole).then_some(StopReason::Interrupted);
         }
         Ok(run)
@@ -213,7 +206,7 @@ impl<'a, C: Classes> Run<'a, C> {
         watch(&IvmStage { phase, active: self.inclusions.len(), model: self.task.model, set: &set })
     }
 
-    /// Next point: per class, then by score, or drawn.
+    /// Next point: one per class first, then by score; or drawn.
     fn choose(&mut self) -> Result<Option<Inclusion>, InferenceError> {
         let open = self.classes.open();
         if open.is_empty() {

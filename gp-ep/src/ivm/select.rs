@@ -67,7 +67,6 @@ impl Selector {
         self.retained.retain(|&other| other != row);
     }
 
-    /// Retains the first of `order`, best first.
     pub(super) fn retain(&mut self, order: impl Iterator<Item = usize>) {
         self.retained = order.take(self.retained_count).collect();
     }
@@ -82,7 +81,6 @@ pub(super) fn ranked<T: Copy>(rows: &[usize], scores: &[Option<(T, f64)>]) -> Ve
     found
 }
 
-/// `−Σ p ln p`, in nats.
 pub(super) fn entropy(probabilities: &[f64]) -> f64 {
     -probabilities.iter().filter(|p| **p > 0.0).map(|p| p * p.ln()).sum::<f64>()
 }

@@ -66,7 +66,7 @@ pub(super) struct SiteStep {
 }
 
 impl SiteStep {
-    /// Applies a fraction, with `b = K⁻¹ h + Π h`.
+    /// Applies a fraction of the step, with `b = K⁻¹ h + Π h`.
     pub(super) fn apply(&self, share: f64, active: &mut ActiveSet) {
         let moved = |from: &[f64], by: &[f64]| -> Vec<f64> {
             from.iter().zip(by).map(|(from, by)| from + share * by).collect()
@@ -85,7 +85,7 @@ impl SiteStep {
     }
 }
 
-/// `Π x` for sites of `coupled` latents, or one.
+/// `Π x` for sites of `coupled` latents each; None: of one.
 pub(super) fn site_precision(precision: &[f64], x: &[f64], coupled: Option<usize>) -> Vec<f64> {
     match coupled {
         None => precision.iter().zip(x).map(|(pi, x)| pi * x).collect(),

@@ -20,10 +20,10 @@ use std::ops::Range;
 
 /// Largest change of ln π per step.
 const LONGEST: f64 = 1.5;
-/// Curvature without a step of ln π.
+/// Curvature below which ln π stays.
 const NOTHING: f64 = 1e-30;
 
-/// Sums over rows for coupled latents, or one.
+/// Sums over rows for all coupled latents, or one latent.
 pub(super) struct SiteDerivatives {
     classes: Range<usize>,
     coupled: bool,
@@ -200,7 +200,6 @@ impl SiteDerivatives {
     }
 }
 
-/// `π/(1ᵀπ)` by point; 0 unless coupled.
 fn shares(precision: &[f64], count: usize, coupled: bool) -> Vec<f64> {
     if !coupled {
         return vec![0.0; precision.len()];

@@ -1,11 +1,11 @@
-//! Small matrices, one row per latent; at this size plain loops beat a library.
+//! Small matrices, one row per latent, where plain loops beat a library.
 
 use super::numbers::{Column, FEW, Numbers};
 use gp_likelihoods::small_factor::{factorise, solve, solve_transposed};
 use std::ops::{Index, IndexMut};
 
 const SWEEPS: usize = 30;
-/// Relative eigenvalue of directions without variance.
+/// Eigenvalues of directions without variance, relative to the largest.
 const NEGLIGIBLE: f64 = 1e-14;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -56,12 +56,10 @@ impl Square {
         (0..self.size).for_each(|i| self[(i, i)] += value);
     }
 
-    /// `A x`.
     pub(super) fn times(&self, x: &[f64]) -> Column {
         self.rows().map(|row| inner(row, x)).collect()
     }
 
-    /// `A B`
     pub(super) fn product(&self, b: &Self) -> Self {
         let mut out = Self::zeros(self.size);
         for (row, out) in self.rows().zip(out.rows_mut()) {
@@ -91,13 +89,12 @@ impl Square {
         out
     }
 
-    /// Lower Cholesky factor, if positive definite.
     pub(super) fn factor(mut self) -> Option<Factor> {
         let diagonal: Column = (0..self.size).map(|i| self[(i, i)]).collect();
         if !factorise(&mut self.entries, self.size, f64::MIN_POSITIVE) {
             return None;
         }
-        // Pivots at rounding level of their diagonal entries mean a singular matrix.
+        // Pivots at rounding level mean a singular matrix.
         let floor = self.size as f64 * f64::EPSILON;
         let sound = |(i, entry): (usize, &f64)| self[(i, i)] * self[(i, i)] >= floor * entry;
         diagonal.iter().enumerate().all(sound).then_some(Factor { lower: self })
@@ -134,24 +131,20 @@ impl Factor {
         solve(&self.lower.entries, x);
     }
 
-    /// `x ← A⁻¹ x`.
     pub(super) fn solve(&self, x: &mut [f64]) {
         solve(&self.lower.entries, x);
         solve_transposed(&self.lower.entries, x);
     }
 
-    /// `ln|A|`
     pub(super) fn log_det(&self) -> f64 {
         (0..self.lower.size).map(|i| 2.0 * self.lower[(i, i)].ln()).sum()
     }
 }
 
-/// `Σ x y`.
 pub(super) fn inner(x: &[f64], y: &[f64]) -> f64 {
     x.iter().zip(y).map(|(x, y)| x * y).sum()
 }
 
-/// `out ← out + scale x`.
 pub(super) fn add(out: &mut [f64], scale: f64, x: &[f64]) {
     out.iter_mut().zip(x).for_each(|(out, x)| *out += scale * x);
 }
@@ -162,9 +155,7 @@ pub(super) struct Root {
     /// Roots of eigenvalues; 0 in directions without variance.
     values: Column,
     vectors: Square,
-    /// R
     pub(super) root: Square,
-    /// R⁺
     pub(super) inverse: Square,
 }
 
@@ -298,7 +289,6 @@ mod tests {
         Square::from_rows(3, &A)
     }
 
-    /// `H A H`
     fn centre(a: &Square) -> Square {
         let q = a.size as f64;
         let mut out = a.clone();
@@ -332,7 +322,7 @@ mod tests {
         }
     }
 
-    /// Central differences of `Σ X ∘ R` have errors near 1e-10.
+    /// Central differences of `Σ X ∘ R` are accurate to about 1e-10.
     #[test]
     fn the_reverse_pass_is_the_derivative() {
         let x = Square::from_rows(3, &[0.3, 0.1, 0.2, 0.1, -0.4, 0.5, 0.2, 0.5, 0.6]);

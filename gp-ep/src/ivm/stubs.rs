@@ -1,6 +1,5 @@
-//! Stubs m of all points for independent classes (Seeger & Jordan 2004 §4.2).
-//!
-//! Lanes of [`LANE`] points; per lane and class, component k is one row. An inclusion reads m once.
+//! Stubs m of all points for independent classes (Seeger & Jordan 2004 §4.2). Each lane of [`LANE`] points has one row
+//! per class and component; an inclusion reads m once.
 
 use gp_linalg::Threading;
 use gp_linalg::pulp::{Simd, WithSimd};
@@ -43,7 +42,7 @@ impl Stubs {
         self.numbers[lane + (class * self.capacity + k) * LANE + point % LANE]
     }
 
-    /// Updates one class by covariances with all points.
+    /// Appends a component of one class, from covariances with all points.
     pub(super) fn include(&mut self, class: usize, new: &NewRow<'_>, kernel: &[f64]) {
         let own = class * self.capacity * LANE..(class + 1) * self.capacity * LANE;
         let update = |(lane, numbers): (usize, &mut [f64])| {

@@ -1,4 +1,4 @@
-//! Sums split to hide latency of vector registers.
+//! Sums in several registers, to hide latency.
 
 const LANES: usize = 8;
 /// Inner products computed together in registers.

@@ -40,7 +40,6 @@ fn model(kernels: Vec<Box<dyn Kernel>>) -> Ivm {
     Ivm::new(kernels, Box::new(Softmax::new(CLASSES).unwrap())).unwrap()
 }
 
-/// Golden-ratio sequence in [0, 1).
 fn unit(seed: usize) -> f64 {
     (0.5 + seed as f64 * 0.618_033_988_749_894_9).fract()
 }
@@ -231,7 +230,7 @@ fn runs_agree_with_dense_formulas() {
     }
 }
 
-/// Equal kernels: labels tell nothing of the sum of latents.
+/// Equal kernels: labels do not inform about the sum of latents.
 #[test]
 fn the_null_direction_keeps_its_prior_variance() {
     let x = points(60);

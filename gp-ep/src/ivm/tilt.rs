@@ -12,7 +12,6 @@ const LEAST: f64 = 1e-250;
 
 #[derive(Clone, Debug)]
 pub(super) struct Tilted {
-    /// Log of the integral.
     pub(super) log_z: f64,
     /// `∂ log Z/∂h`
     pub(super) gradient: Column,
@@ -90,7 +89,7 @@ impl ObservationModel<'_> {
         Ok(Some(Whitened { log_z, root, mean, excess }))
     }
 
-    /// Scaled contributions to Z; log Z and sum.
+    /// log Z and sum of the contributions to Z, which it scales.
     fn weigh(
         &self,
         y: f64,
@@ -134,7 +133,7 @@ impl Whitened {
     /// Divergence (Seeger & Jordan 2004 eq. 14, `M⁻¹ = A⁻¹Â`).
     fn gain(&self) -> Option<f64> {
         let p = self.root.projector();
-        // Adds 1 in directions that the likelihood does not depend on.
+        // Directions that the likelihood does not depend on get 1.
         let mut seen = p.product(&self.excess.product(&p));
         let trace: f64 = (0..p.size()).map(|i| seen[(i, i)]).sum();
         seen.add_to_diagonal(1.0);
@@ -172,7 +171,7 @@ mod tests {
             .sum()
     }
 
-    /// `Â = A + A (∂² log Z) A`. The rule is accurate to 1e-6, its differences to 1e-5.
+    /// `Â = A + A (∂² log Z) A`; accuracy 1e-6 of the rule, 1e-5 of differences.
     #[test]
     fn tilted_moments_are_derivatives_of_log_z() -> Result<(), InferenceError> {
         let (likelihood, rule) = (Softmax::new(3)?, Nodes::new(&Cubature::product(15, 3)?));

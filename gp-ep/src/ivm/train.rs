@@ -15,7 +15,7 @@ use gp_optim::{
 };
 use serde::{Deserialize, Serialize};
 
-/// Active sets without gain that end learning.
+/// Number of active sets without gain that ends learning.
 const PATIENCE: usize = 3;
 const SETTLED: f64 = 1e-4;
 
@@ -69,7 +69,6 @@ struct Standing {
 }
 
 impl Standing {
-    /// `true` if the last [`PATIENCE`] active sets gained nothing.
     fn is_settled(&self, criterion: f64) -> bool {
         let Some(early) = (self.rounds.len() + 1).checked_sub(PATIENCE).filter(|early| *early > 0) else {
             return false;
@@ -240,7 +239,7 @@ impl<'a> Rounds<'a> {
         Self { data, options, minor: MinimiseOptions { control, ..minor.clone() }, major }
     }
 
-    /// New active set; with checkpoint, interrupts are errors.
+    /// New active set; an interrupt is an error if there is a checkpoint.
     fn choose(&self, model: &Ivm, course: &Standing) -> Result<IvmRun, InferenceError> {
         let file = self.major.checkpoint().map(CheckpointFile::path);
         let waits = file.is_some_and(|path| !path.exists());
@@ -262,9 +261,8 @@ impl<'a> Rounds<'a> {
     }
 }
 
-/// Reason why this round is the last.
 fn end_of_rounds(done: bool, minor: &MinimiseOptions) -> Option<StopReason> {
-    // With a checkpoint, an interrupt ends the next iteration, so it does not count here.
+    // With a checkpoint, an interrupt ends the next iteration instead.
     let interrupted = minor.control.is_interrupted() && minor.control.checkpoint().is_none();
     match (interrupted, minor.control.is_over()) {
         (true, _) => Some(StopReason::Interrupted),
@@ -280,7 +278,7 @@ mod tests {
     use gp_kernels::data::Table;
     use gp_likelihoods::BernoulliProbit;
 
-    /// Interrupts count during the run, given a checkpoint file.
+    /// Interrupts count if a checkpoint file exists.
     #[test]
     fn interrupts_are_heard_while_an_active_set_is_chosen() {
         let x = Mat::from_fn(30, 1, |i, _| 0.1 * i as f64);
@@ -309,7 +307,7 @@ mod tests {
         assert_eq!(rounds().choose(&model, &course).unwrap().inclusions.len(), 10);
     }
 
-    /// A resumed run has different sites.
+    /// Interrupted sites are incomplete.
     #[test]
     fn sites_cut_short_are_told() {
         let x = Mat::from_fn(30, 1, |i, _| 0.1 * i as f64);

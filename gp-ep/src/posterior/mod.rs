@@ -21,6 +21,8 @@ use gp_kernels::posterior::{
 use std::fmt::Debug;
 
 /// Posterior over latent functions; points `x` are N×D.
+///
+/// Errors are [`InferenceError::Kernel`] for unsuitable points, and those of unknown latents and of the likelihood.
 pub trait Posterior: Debug + Send + Sync {
     /// Number Q of latent functions.
     fn latent_count(&self) -> usize;
@@ -37,15 +39,9 @@ pub trait Posterior: Debug + Send + Sync {
     }
 
     /// Beliefs about latent values.
-    ///
-    /// # Errors
-    /// [`InferenceError::Kernel`] for unsuitable points.
     fn beliefs(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<LatentBeliefs, InferenceError>;
 
     /// Means and joint covariance (N×N) of one latent.
-    ///
-    /// # Errors
-    /// As [`beliefs`](Self::beliefs); unknown latent.
     fn joint(
         &self,
         latent: usize,
@@ -53,10 +49,7 @@ pub trait Posterior: Debug + Send + Sync {
         by: &Evaluator,
     ) -> Result<(Vec<f64>, Mat<f64>), InferenceError>;
 
-    /// Joint samples: N×`count` per latent, reproducible by seed.
-    ///
-    /// # Errors
-    /// As [`beliefs`](Self::beliefs); covariance without factor.
+    /// Joint samples: N×`count` per latent, reproducible by seed; an error without Cholesky factor of the covariance.
     fn sample(
         &self,
         x: MatRef<'_, f64>,
@@ -66,9 +59,6 @@ pub trait Posterior: Debug + Send + Sync {
     ) -> Result<Vec<Mat<f64>>, InferenceError>;
 
     /// Means of kernel [terms](gp_kernels::posterior::terms()) of one latent: N×T, or N×1 if inseparable.
-    ///
-    /// # Errors
-    /// As [`joint`](Self::joint).
     fn term_means(
         &self,
         latent: usize,
@@ -80,11 +70,8 @@ pub trait Posterior: Debug + Send + Sync {
         Ok(Mat::from_fn(x.nrows(), 1, |i, _| functions[latent].mean[i]))
     }
 
-    /// Means and variances of kernel [terms](gp_kernels::posterior::terms()) of one latent; one entry if
-    /// inseparable. Only means add up.
-    ///
-    /// # Errors
-    /// As [`joint`](Self::joint).
+    /// Means and variances of kernel [terms](gp_kernels::posterior::terms()) of one latent; one entry if inseparable.
+    /// Only means add up.
     fn predict_terms(
         &self,
         latent: usize,
@@ -96,11 +83,8 @@ pub trait Posterior: Debug + Send + Sync {
         Ok(vec![functions.swap_remove(latent)])
     }
 
-    /// Class probabilities (N×C) under [correlated](LatentBeliefs::are_correlated) beliefs; None for
-    /// independent latents.
-    ///
-    /// # Errors
-    /// As the likelihood.
+    /// Class probabilities (N×C) under [correlated](LatentBeliefs::are_correlated) beliefs; None for independent
+    /// latents.
     fn class_probabilities(
         &self,
         beliefs: &LatentBeliefs,
@@ -116,7 +100,7 @@ impl<P: LatentPosterior> Posterior for MixturePosterior<P> {
         self.latent_count()
     }
 
-    /// First component's; all share kernel and inputs.
+    /// Description of the first component: all share kernel and inputs.
     fn describe(&self, latent: usize) -> LatentFunction<'_> {
         self.parts()[latent].describe()
     }

@@ -1,4 +1,4 @@
-//! Predictions of observations from beliefs.
+//! Observations predicted from beliefs.
 
 use super::labels::Labels;
 use super::temperature::{log_sum, sharpen};
@@ -8,7 +8,7 @@ use faer::Mat;
 use gp_kernels::posterior::{LatentBeliefs, at_rows};
 use gp_likelihoods::{Latent, LikelihoodError, ObservationMoments, Predictive, Workspace};
 
-/// Predictions of observations from beliefs.
+/// Predictions of observations from beliefs; errors as [`Predictor`].
 #[derive(Clone, Copy, Debug)]
 pub struct Predicted<'a, F> {
     predictor: &'a Predictor<F>,
@@ -25,9 +25,6 @@ impl<F: Posterior> Predictor<F> {
 
 impl<F: Posterior> Predicted<'_, F> {
     /// Mean and variance of outputs: N·P, by observation.
-    ///
-    /// # Errors
-    /// As the likelihood, with row.
     pub fn moments(&self) -> Result<Vec<ObservationMoments>, InferenceError> {
         if self.is_of_labels() {
             return self.by_labels(|_, labels| labels.moments());
@@ -36,10 +33,7 @@ impl<F: Posterior> Predicted<'_, F> {
         self.each(outputs, |ws, _, beliefs, out| self.predictive().moments(beliefs, ws, out))
     }
 
-    /// Quantiles of one output (from 0).
-    ///
-    /// # Errors
-    /// As [`moments`](Self::moments); probability outside (0, 1); unknown output.
+    /// Quantiles of one output (from 0), for a probability in (0, 1).
     pub fn quantiles(&self, output: usize, probability: f64) -> Result<Vec<f64>, InferenceError> {
         if self.is_of_labels() {
             if !(probability > 0.0 && probability < 1.0) {
@@ -56,9 +50,6 @@ impl<F: Posterior> Predicted<'_, F> {
     }
 
     /// Probabilities that an output (from 0) is at most `y_i`.
-    ///
-    /// # Errors
-    /// As [`moments`](Self::moments); unknown output; [`InferenceError::Shape`] of `y`.
     pub fn cdfs(&self, output: usize, y: &[f64]) -> Result<Vec<f64>, InferenceError> {
         check_count("new targets", "entries", self.beliefs.len(), y.len())?;
         if self.is_of_labels() {
@@ -74,7 +65,7 @@ impl<F: Posterior> Predicted<'_, F> {
     /// Probabilities, N×C, ordered as [`Support::label`](gp_likelihoods::Support::label).
     ///
     /// # Errors
-    /// As [`moments`](Self::moments); [`InferenceError::Unsupported`] without classes.
+    /// [`InferenceError::Unsupported`] without classes.
     pub fn class_probabilities(&self) -> Result<Mat<f64>, InferenceError> {
         let (mut found, sharpness) = (self.own_class_probabilities()?, self.sharpness());
         if sharpness != 1.0 {
@@ -104,9 +95,6 @@ impl<F: Posterior> Predicted<'_, F> {
     }
 
     /// `ln p(y_i | data)` in nats; `y` has N·P values.
-    ///
-    /// # Errors
-    /// As [`moments`](Self::moments); [`InferenceError::Observation`]; [`InferenceError::Shape`] of `y`.
     pub fn log_densities(&self, y: &[f64]) -> Result<Vec<f64>, InferenceError> {
         let (likelihood, outputs) = (self.predictor.likelihood(), self.predictor.likelihood().outputs());
         check_count("new targets", "entries", self.beliefs.len() * outputs, y.len())?;
@@ -132,7 +120,6 @@ impl<F: Posterior> Predicted<'_, F> {
         Ok(found)
     }
 
-    /// Exponent 1/T.
     fn sharpness(&self) -> f64 {
         1.0 / self.predictor.temperature()
     }

@@ -14,6 +14,10 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 /// Predictions at `x`, N×D; owns posterior and likelihood.
+///
+/// Errors are [`InferenceError::Kernel`] for unsuitable points, [`InferenceError::Observation`] for observations such
+/// as an unseen class, [`InferenceError::Shape`] of `y`, those of unknown latents and outputs, and, with the row, of
+/// the likelihood.
 #[derive(Clone, Debug)]
 pub struct Predictor<F = MixturePosterior<InducingPosterior>> {
     functions: F,
@@ -44,7 +48,7 @@ impl<F: Posterior> Predictor<F> {
         Self { threading, ..self }
     }
 
-    /// Sets a signal, checked between blocks.
+    /// Sets a signal that stops predictions between blocks.
     #[must_use]
     pub fn with_stop_signal(self, stop_signal: StopSignal) -> Self {
         Self { stop_signal, ..self }
@@ -104,25 +108,16 @@ impl<F: Posterior> Predictor<F> {
     }
 
     /// Beliefs for several [predictions](Self::given).
-    ///
-    /// # Errors
-    /// [`InferenceError::Kernel`] for unsuitable points.
     pub fn beliefs(&self, x: MatRef<'_, f64>) -> Result<LatentBeliefs, InferenceError> {
         self.functions.beliefs(x, &self.evaluator())
     }
 
     /// Means and variances of each latent.
-    ///
-    /// # Errors
-    /// As [`beliefs`](Self::beliefs).
     pub fn latents(&self, x: MatRef<'_, f64>) -> Result<Vec<LatentPrediction>, InferenceError> {
         Ok(self.beliefs(x)?.into_functions())
     }
 
     /// Means and variances of kernel [terms](gp_kernels::posterior::terms()) of one latent; means add up.
-    ///
-    /// # Errors
-    /// As [`joint`](Self::joint).
     pub fn predict_terms(
         &self,
         latent: usize,
@@ -132,17 +127,11 @@ impl<F: Posterior> Predictor<F> {
     }
 
     /// Mean and variance of outputs: N·P, by observation.
-    ///
-    /// # Errors
-    /// As [`beliefs`](Self::beliefs) and the likelihood.
     pub fn moments(&self, x: MatRef<'_, f64>) -> Result<Vec<ObservationMoments>, InferenceError> {
         self.given(&self.beliefs(x)?).moments()
     }
 
-    /// Quantiles of one output (from 0).
-    ///
-    /// # Errors
-    /// As [`moments`](Self::moments); probability outside (0, 1); unknown output.
+    /// Quantiles of one output (from 0), for a probability in (0, 1).
     pub fn quantiles(
         &self,
         x: MatRef<'_, f64>,
@@ -155,15 +144,12 @@ impl<F: Posterior> Predictor<F> {
     /// Probabilities, N×C, ordered as [`Support::label`](gp_likelihoods::Support::label).
     ///
     /// # Errors
-    /// As [`moments`](Self::moments); [`InferenceError::Unsupported`] without classes.
+    /// [`InferenceError::Unsupported`] without classes.
     pub fn class_probabilities(&self, x: MatRef<'_, f64>) -> Result<Mat<f64>, InferenceError> {
         self.given(&self.beliefs(x)?).class_probabilities()
     }
 
-    /// Most probable labels; the first of equals.
-    ///
-    /// # Errors
-    /// As [`class_probabilities`](Self::class_probabilities).
+    /// Most probable labels, by [`class_probabilities`](Self::class_probabilities); the first of equals.
     pub fn labels(&self, x: MatRef<'_, f64>) -> Result<Vec<f64>, InferenceError> {
         let (found, support) = (self.class_probabilities(x)?, self.likelihood.support());
         let best = |i: usize| {
@@ -173,26 +159,16 @@ impl<F: Posterior> Predictor<F> {
     }
 
     /// `ln p(y_i | data)` in nats; `y` has N·P values.
-    ///
-    /// # Errors
-    /// As [`moments`](Self::moments); [`InferenceError::Observation`], such as for an unseen class;
-    /// [`InferenceError::Shape`] of `y`.
     pub fn log_densities(&self, x: MatRef<'_, f64>, y: &[f64]) -> Result<Vec<f64>, InferenceError> {
         self.given(&self.beliefs(x)?).log_densities(y)
     }
 
     /// Means and joint covariance (N×N) of one latent.
-    ///
-    /// # Errors
-    /// As [`beliefs`](Self::beliefs); unknown latent.
     pub fn joint(&self, latent: usize, x: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>), InferenceError> {
         self.functions.joint(latent, x, &self.evaluator())
     }
 
-    /// Joint samples: N×`count` per latent, reproducible by seed.
-    ///
-    /// # Errors
-    /// As [`beliefs`](Self::beliefs); covariance without factor.
+    /// Joint samples: N×`count` per latent, reproducible by seed; an error without Cholesky factor of the covariance.
     pub fn sample_latents(
         &self,
         x: MatRef<'_, f64>,
@@ -202,10 +178,8 @@ impl<F: Posterior> Predictor<F> {
         self.functions.sample(x, count, seed, &self.evaluator())
     }
 
-    /// Samples of observations: N×`count` per output, joint over points, reproducible by seed.
-    ///
-    /// # Errors
-    /// As [`sample_latents`](Self::sample_latents) and the likelihood.
+    /// Samples of observations: N×`count` per output, joint over points, reproducible by seed; errors as
+    /// [`sample_latents`](Self::sample_latents).
     pub fn sample(
         &self,
         x: MatRef<'_, f64>,

@@ -9,13 +9,13 @@ const SPREAD: f64 = 0.5;
 /// Largest `|ln T|`, and grid steps on each side.
 const LARGEST_LOG: f64 = 3.0;
 const GRID: i32 = 30;
-/// Minimum gain in nats for T ≠ 1, against chance.
+/// Gain below which T = 1, in nats: it may be chance.
 const MIN_GAIN: f64 = 0.5;
 const PRECISION: f64 = 1e-6;
 /// Smallest class probability, for finite logarithms.
 const LEAST: f64 = f64::MIN_POSITIVE;
 
-/// Temperature, and its effect on the rows.
+/// Temperature, and log losses without and with it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Temperature {
     /// T; below 1 more confident.
@@ -29,9 +29,8 @@ pub struct Temperature {
 }
 
 impl Temperature {
-    /// T that maximises the probability of N labels (class indices), normal prior on `ln T`; 1 if the gain
-    /// may be chance. `probabilities` (N×C): of left-out rows; NaN or unknown labels are ignored. None
-    /// without rows.
+    /// T that maximises the probability of N labels (class indices), with a normal prior on `ln T`; 1 if the gain may
+    /// be chance; None without rows. `probabilities` (N×C): of left-out rows; NaN or unknown labels are ignored.
     #[must_use]
     pub fn of(probabilities: MatRef<'_, f64>, labels: &[usize], weights: &[f64]) -> Option<Self> {
         let rows = LogOdds::new(probabilities, labels, weights);

@@ -16,7 +16,6 @@ use gp_kernels::posterior::InducingPosterior;
 use gp_optim::StopSignal;
 use std::sync::Arc;
 
-/// Maximum halvings per sweep.
 const MAX_HALVINGS: u32 = 20;
 /// Result of one sweep.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -46,10 +45,10 @@ impl Sweep {
     }
 }
 
-/// State of EP on all observations.
+/// State of EP on all observations, at the powers of the start.
 ///
-/// Memory: M numbers per observation, up to [`HELD`](gp_kernels::passes::HELD). After changes of kernels or
-/// inducing inputs call [`refresh`](BatchEp::refresh). Powers stay.
+/// Memory: M numbers per observation, up to [`HELD`](gp_kernels::passes::HELD). After changes of kernels or inducing
+/// inputs call [`refresh`](BatchEp::refresh).
 #[derive(Debug)]
 pub struct BatchEp {
     pub(super) passes: EpPasses,
@@ -88,9 +87,6 @@ impl BatchEp {
     }
 
     /// [`new`](Self::new) for one of several processes, with their `reduction`.
-    ///
-    /// # Errors
-    /// As [`new`](Self::new).
     pub fn with_reduction(
         model: &PowerEp,
         data: &dyn DataSource,
@@ -277,7 +273,7 @@ impl BatchEp {
         if sites.len() != self.sites {
             return Err(format!("it has {} sites, and the data have {}", sites.len(), self.sites));
         }
-        // `sites` are of all processes; this one's follow those of earlier lanes.
+        // `sites` are of all processes; those of earlier lanes come first.
         let passes = &self.passes.passes;
         let each = self.sites / passes.loaded().max(1);
         let mut rest = &sites[passes.places_before() * each..];

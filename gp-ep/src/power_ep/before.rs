@@ -1,5 +1,5 @@
-//! Fixed sites of earlier observations, needed only as posterior `q(v) ∝ N(v; 0, I) exp(ηᵀv − ½ vᵀ(B − I)v)`: B − I and
-//! η are sums of these sites.
+//! Fixed sites of earlier observations, as posterior `q(v) ∝ N(v; 0, I) exp(ηᵀv − ½ vᵀ(B − I)v)`: B − I and η are sums
+//! of these sites.
 
 use crate::error::{InferenceError, check_count};
 use faer::{Accum, Mat, MatRef};
@@ -8,7 +8,6 @@ use gp_kernels::posterior::{InducingPosterior, PosteriorFactor};
 use gp_linalg::product::matmul_lower;
 use gp_linalg::{Cholesky, Threading};
 
-/// Sums over earlier sites.
 #[derive(Clone, Debug)]
 pub(super) struct Before {
     sums: Vec<f64>,
@@ -17,7 +16,6 @@ pub(super) struct Before {
 }
 
 impl Before {
-    /// From one posterior per latent.
     pub(super) fn new(layout: &Layout, posteriors: &[InducingPosterior]) -> Result<Self, InferenceError> {
         check_count("earlier posterior", "latents", layout.counts().len(), posteriors.len())?;
         let mut sums = vec![0.0; layout.len()];

@@ -30,9 +30,6 @@ impl PowerEp {
     }
 
     /// [`of_classes`](Self::of_classes) with a shared process, computed once.
-    ///
-    /// # Errors
-    /// As [`of_classes`](Self::of_classes).
     pub fn of_alike_classes(
         classes: usize,
         process: SparseProcess,

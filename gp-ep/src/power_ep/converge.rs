@@ -9,8 +9,8 @@ use crate::error::InferenceError;
 
 /// Sweeps without progress [`GAIN`] that end iteration.
 const PATIENCE: usize = 50;
-/// Sweeps without progress before [rounding](BatchEp::rounding) counts as convergence; more than mixing
-/// remembers.
+/// Sweeps without progress after which a change within [rounding](BatchEp::rounding) counts as convergence; more than
+/// mixing remembers.
 const FEW: usize = 6;
 /// Largest change by rounding, in units of marginals.
 const SMALL: f64 = 0.01;
@@ -37,7 +37,7 @@ pub struct Convergence {
 
 #[derive(Clone, Copy, Debug)]
 struct Progress {
-    /// Smallest change that counted.
+    /// Smallest change with progress.
     least: f64,
     /// Sweeps since then.
     since: usize,
@@ -62,7 +62,7 @@ impl Progress {
         self.since >= PATIENCE
     }
 
-    /// `true` after [`FEW`] sweeps without progress, within rounding.
+    /// `true` after [`FEW`] sweeps without progress, if the change is within rounding.
     fn is_rounding(&self, sweep: &Sweep, rounding: f64) -> bool {
         self.since >= FEW && sweep.change <= rounding.min(SMALL)
     }
@@ -96,12 +96,12 @@ impl BatchEp {
     /// Sweeps until convergence, lack of progress, or [`EpOptions::max_sweeps`].
     ///
     /// # Errors
-    /// As [`sweep`](Self::sweep); none without [convergence](Convergence::converged).
+    /// As [`sweep`](Self::sweep). Missing [convergence](Convergence::converged) is no error.
     pub fn converge(&mut self, model: &PowerEp, options: &EpOptions) -> Result<Convergence, InferenceError> {
         self.converge_within(model, options, &|| false)
     }
 
-    /// [`converge`](Self::converge), ended after sweeps by `is_short`.
+    /// [`converge`](Self::converge) that also ends when `is_short` after a sweep.
     pub(super) fn converge_within(
         &mut self,
         model: &PowerEp,

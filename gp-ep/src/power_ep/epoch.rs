@@ -1,10 +1,10 @@
 //! Sums over own sites while parameters move.
 //!
-//! A site enters the sums with the φ of that time; removal with a later φ would accumulate errors. Each epoch builds
-//! new sums, T = T_new + T_old: T_new of this epoch's observations; T_old, of the last epoch, becomes
-//! `(1 − b/r) T_old` for a batch with b of r unseen observations. Only what was added is removed: sites of positive
-//! precision leave a proper posterior, T_old ends at 0. A batch's cavity is the posterior without its part of T_old
-//! and its new sites, which take full steps.
+//! A site enters the sums with the φ of that time; removal with a later φ would accumulate errors. Each epoch therefore
+//! builds new sums: T = T_new + T_old, of this epoch's observations and of the last epoch. A batch with b of the r
+//! unseen observations leaves `(1 − b/r) T_old`. Its cavity is the posterior without that part of T_old and without its
+//! sites in T_new; sites of unseen observations take full steps. Only what was added is removed, so sites of positive
+//! precision leave a proper posterior, and T_old ends at 0.
 //!
 //! At constant parameters sites are exchanged exactly.
 
@@ -15,7 +15,6 @@ use serde::{Deserialize, Serialize};
 
 #[derive(Debug)]
 pub(super) struct Epoch {
-    /// T_old and η_old.
     pub(super) old: Sums,
     memory: EpochMemory,
 }
@@ -35,7 +34,6 @@ pub(super) struct EpochMemory {
 }
 
 impl Epoch {
-    /// State before the first batch.
     pub(super) fn new(observations: usize, zeros: Sums, processes: &[SparseProcess]) -> Self {
         let memory = EpochMemory { seen: vec![false; observations], exact: true, ..EpochMemory::default() };
         let mut epoch = Self { old: zeros, memory };

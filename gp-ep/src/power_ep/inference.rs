@@ -15,19 +15,19 @@ use gp_kernels::data::DataSource;
 use gp_kernels::posterior::{InducingPosterior, MixturePosterior};
 
 impl PowerEp {
-    /// EP after convergence or default sweeps.
+    /// EP after convergence or the default number of sweeps.
     fn converged(&self, data: &dyn DataSource) -> Result<BatchEp, InferenceError> {
         let mut state = BatchEp::new(self, data)?;
         state.converge(self, &EpOptions::default())?;
         Ok(state)
     }
 
-    /// Mixture of posteriors at draws around the current, optimal parameters. Inducing inputs and likelihood
-    /// stay fixed; Gaussian noise becomes its mean.
+    /// Mixture of posteriors at draws around the current, optimal parameters. Inducing inputs and likelihood stay
+    /// fixed, except Gaussian noise, which is drawn and replaced by its mean.
     ///
     /// # Errors
-    /// As [`BatchEp::log_z_gradient`], at nearby parameters; [`InferenceError::NotConverged`] without
-    /// convergence there; [`DataError::Stopped`](crate::DataError::Stopped) before the first draw.
+    /// As [`BatchEp::log_z_gradient`], at nearby parameters; [`InferenceError::NotConverged`] there;
+    /// [`DataError::Stopped`](crate::DataError::Stopped) before the first draw.
     pub fn posterior_over_parameters(
         &self,
         data: &dyn DataSource,

@@ -1,4 +1,4 @@
-//! Sites of a lane: updates, sums.
+//! Updates and sums of a lane's sites.
 
 use super::model::PowerEp;
 use super::point::{Point, PointDerivatives, PointScratch, Portion, Tally};
@@ -33,9 +33,9 @@ pub(super) struct LaneSites {
     marginals: Vec<Marginal>,
     together: Vec<Site>,
     slopes: Vec<PointDerivatives>,
-    /// Scratch: discarded site weights.
+    /// Scratch for site weights that are not needed.
     counted: Vec<f64>,
-    /// By observation, such as leave-one-out densities.
+    /// Results by observation, such as leave-one-out densities.
     pub(super) values: Vec<f64>,
 }
 
@@ -108,7 +108,7 @@ impl LaneSites {
         self.past.push_front(room);
     }
 
-    /// Proposes stored results combined; weights sum to 1.
+    /// Proposes a combination of stored results; weights sum to 1.
     pub(super) fn mix(&mut self, weights: &[f64]) {
         self.proposed.fill(Site::default());
         for (past, &weight) in self.past.iter().zip(weights) {

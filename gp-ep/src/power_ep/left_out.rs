@@ -42,7 +42,7 @@ impl PowerEp {
                 what: "leave-one-out classes of observations without classes",
             });
         }
-        // Each process holds all observations.
+        // Every process has all observations.
         let mut passes = EpPasses::new(self, data, data.count(), Some(Arc::new(LocalReduction)))?;
         passes.read(self, data, &Rows::Range(0..data.count()))?;
         passes.project(self)?;
@@ -70,7 +70,6 @@ fn whitened(
     Ok(posteriors)
 }
 
-/// Converges sites at a fixed posterior.
 fn converge_sites(
     model: &PowerEp,
     passes: &mut EpPasses,

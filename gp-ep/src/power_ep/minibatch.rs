@@ -59,9 +59,8 @@ pub struct BatchStep {
 pub struct MiniBatchEp {
     passes: EpPasses,
     pub(super) posteriors: Vec<WhitenedPosterior>,
-    /// Posteriors without α of average sites, or old sums.
+    /// Tied: posteriors without α of the average sites. Own: without old sums.
     cavities: Vec<WhitenedPosterior>,
-    /// T and η.
     sums: Sums,
     batch_sums: Sums,
     trial: Sums,
@@ -79,10 +78,8 @@ pub struct MiniBatchEp {
 
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct MiniBatchMemory {
-    /// T and η.
     sums: Vec<f64>,
     sites: Vec<Site>,
-    /// T_old and η_old.
     old: Vec<f64>,
     epoch: EpochMemory,
     batches_seen: u64,
@@ -127,8 +124,8 @@ impl MiniBatchEp {
         })
     }
 
-    /// Factors `K_zz` after changes of kernels or inducing inputs. Sums of whitened values stay until later
-    /// batches or [`rebuild`](Self::rebuild).
+    /// Factors `K_zz` after changes of kernels or inducing inputs. Sums stay until later batches or
+    /// [`rebuild`](Self::rebuild).
     ///
     /// # Errors
     /// [`InferenceError::Kernel`] without factor of `K_zz`.
@@ -178,12 +175,11 @@ impl MiniBatchEp {
         Ok(self.passes.evaluate(model, &self.posteriors)?.log_z)
     }
 
-    /// `ln ∫ p(v) Π sites dv`
     pub(super) fn log_normaliser(&self) -> f64 {
         log_normaliser(&self.posteriors)
     }
 
-    /// Reads and projects a batch; full ones renew sums.
+    /// Reads and projects a batch; one of all rows renews sums.
     pub(super) fn load(
         &mut self,
         model: &PowerEp,
@@ -209,7 +205,7 @@ impl MiniBatchEp {
             return Err(InferenceError::Shape { what, axis, expected, found: rows.len() });
         }
         check_count("data", "observations", self.observations, data.count())?;
-        // No batch is loaded until the new one is complete.
+        // Until the new batch is complete, none is loaded.
         self.rows.clear();
         self.check_rows(rows)?;
         self.passes.read(model, data, &Rows::List(rows))?;
@@ -222,7 +218,7 @@ impl MiniBatchEp {
         Ok(())
     }
 
-    /// Fails for weights below α, of unequal portions.
+    /// Fails for weights below α, which replace other fractions of a site.
     fn check_weights(&mut self, model: &PowerEp) -> Result<(), InferenceError> {
         let Powers::Same(power) = *model.powers() else { return Ok(()) };
         let weights = self.passes.passes.lanes().iter().map(|lane| lane.own.least_weight());
@@ -241,7 +237,7 @@ impl MiniBatchEp {
             for place in 0..lane.count() {
                 let (row, sites) = (lane.rows()[place], lane.own.sites_of(place));
                 let each = sites.len();
-                // Tied sites have no own entry; the lane's fresh values are unused.
+                // Tied sites have no entry; the lane's values are unused.
                 if let Some(own) = self.sites.get(row * each..(row + 1) * each) {
                     lane.own.present[sites.clone()].copy_from_slice(own);
                     lane.own.proposed[sites].copy_from_slice(own);
@@ -316,7 +312,7 @@ impl MiniBatchEp {
                 let without = self.set_cavities_of_batch()?;
                 let beliefs = if without { &self.cavities } else { &self.posteriors };
                 let tally = self.passes.refine(model, how, beliefs, &mut self.batch_sums)?;
-                // Sites whose φ is gone have no known part of log Z.
+                // The part of log Z of sites with earlier φ is unknown.
                 let log_z = if without { f64::NAN } else { tally.log_z };
                 (Tally { log_z, ..tally }, None)
             }
@@ -325,7 +321,7 @@ impl MiniBatchEp {
                 let whole = EpOptions { step: 1.0, ..*options };
                 let how = (&whole, SumOf::Proposed);
                 let tally = self.passes.refine(model, how, &self.cavities, &mut self.batch_sums)?;
-                // The first epoch is a running mean, lest the prior remain as an average site.
+                // A running mean over the first epoch, so that no prior remains in the average site.
                 let share = (1.0 / weight).max(1.0 / (self.batches_seen + 1) as f64);
                 (tally, Some((options.step, share)))
             }

@@ -1,5 +1,5 @@
-//! Sweeps with Anderson mixing. Sums are linear in sites: weights of [`Mixing`] come from sums and apply to sites,
-//! identically in every process.
+//! Sweeps with Anderson mixing. Since sums are linear in sites, [`Mixing`] computes weights from sums and applies them
+//! to sites, identically in every process.
 
 use super::batch::{BatchEp, Sweep};
 use super::lane::LaneSites;
@@ -9,7 +9,7 @@ use crate::error::InferenceError;
 use gp_kernels::passes::{Layout, Sums};
 use gp_optim::Mixing;
 
-/// Relative change at which a mixture is abandoned.
+/// Relative change that abandons a mixture.
 const DIVERGED: f64 = 2.0;
 
 /// Smallest `max_sweeps` with mixing.
@@ -29,7 +29,7 @@ pub(super) struct Remembered {
 }
 
 impl Remembered {
-    /// None without mixing, for sites on latents (nonlinear), in turn.
+    /// None without mixing, for sites on latents (not linear), or in turn.
     pub(super) fn new(model: &PowerEp, options: &EpOptions, sums: &Sums) -> Option<Self> {
         let is_linear = model.level() == Level::Projection && options.schedule == SiteOrder::Parallel;
         (is_linear && options.memory > 0 && options.max_sweeps >= FEWEST).then(|| Self {
@@ -75,7 +75,7 @@ impl BatchEp {
         (remembered.last, remembered.least_change) = (Some(sweep), sweep.change.min(remembered.least_change));
         remembered.plain.numbers.copy_from_slice(&self.proposed.numbers);
         self.passes.passes.change(|sites| sites.remember(remembered.memory));
-        // Negative precisions or skipped factors can require halving even of the plain sweep.
+        // With negative precisions or skipped factors even the plain sweep may need halving.
         if sweep.negative > 0 || sweep.improper > 0 {
             let halvings = self.adopt_by_halves(model)?;
             if halvings > 0 {

@@ -4,12 +4,8 @@
 //! `exp(ν a − ½ τ a²)`, for the posterior `B = I + Φ diag(τ) Φᵀ`, `m = B⁻¹ Φ ν`. An update removes the power α of a
 //! site (the *cavity*), multiplies by the power α of the factor, and matches the moments.
 //!
-//! | setting | values |
-//! |---|---|
-//! | power α of a factor | [`Powers`](crate::Powers): 1 is EP; the limit 0 is variational inference |
-//! | sharing of sites | [`Sharing`]: one site per factor, or one average site (stochastic EP) |
-//! | level of a site | [`Level`]: on the projection `a = φᵀv`, or on the latent value f under the FITC prior |
-//! | schedule | [`SiteOrder`]: at once with damping, or in turn; [`MiniBatchEp`] for mini-batches |
+//! Settings: powers α of factors ([`Powers`](crate::Powers)), own or tied sites ([`Sharing`]), argument a of a site
+//! ([`Level`]), and schedule ([`SiteOrder`], [`MiniBatchEp`]).
 //!
 //! | known as | α | sharing | level | [`Learning`](crate::Learning) |
 //! |---|---|---|---|---|
@@ -20,8 +16,8 @@
 //! | textbook EP | 1 | own | any, with Z = X | any |
 //! | natural-gradient variational inference | 0 | own or tied | projection | any |
 //!
-//! [`PowerEp`] is the model, [`BatchEp`] the state of EP on all data, [`MiniBatchEp`] on mini-batches. Each factor of
-//! a likelihood, its [pieces](gp_likelihoods::Pieces), has own sites.
+//! [`PowerEp`] is the model, [`BatchEp`] the state of EP on all data, [`MiniBatchEp`] on mini-batches. Each factor of a
+//! likelihood, its [pieces](gp_likelihoods::Pieces), has own sites.
 //!
 //! Sums have a fixed order: neither threads nor processes with a [`Reduction`](crate::Reduction) change any bit.
 

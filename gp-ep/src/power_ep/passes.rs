@@ -79,7 +79,6 @@ impl EpPasses {
         self.passes.project()
     }
 
-    /// Proposes and sums new sites; tallies old ones.
     pub(super) fn refine(
         &mut self,
         model: &PowerEp,
@@ -141,7 +140,7 @@ impl EpPasses {
         Ok(self.passes.lanes().iter().flat_map(|lane| lane.own.values.iter().copied()).collect())
     }
 
-    /// Tally; writes derivatives of log Z to `gradient`. With `moves` the posterior follows.
+    /// Tally, with derivatives of log Z in `gradient`. With `moves`, the posterior follows φ.
     pub(super) fn gradient(
         &mut self,
         model: &PowerEp,
@@ -229,7 +228,7 @@ pub(super) fn move_posteriors(
     done
 }
 
-/// `½ ηᵀB⁻¹η − ½ ln|B|`, summed over latents.
+/// Sum over latents.
 pub(super) fn log_normaliser(posteriors: &[WhitenedPosterior]) -> f64 {
     posteriors.iter().map(WhitenedPosterior::log_normaliser).sum()
 }

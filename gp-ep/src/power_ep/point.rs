@@ -1,9 +1,9 @@
 //! Update of one observation: cavity, tilted moments, new sites, and its part of log Z and gradients.
 //!
 //! Let μ, w be mean and variance of `a = φᵀv`, s the variance of f given a. Removal of the power α of a site gives the
-//! cavity `N(m, c)` (Bui et al. 2017 §3.2). With the factor's power α, `h = −∂²ln Z̃/∂m² = (∂ln Z̃/∂m)² − 2 ∂ln Z̃/∂v`
+//! cavity `N(m, c)` (Bui et al. 2017 §3.2). With the factor's power α, `h = −∂²ln Z̃/∂m² = (∂ln Z̃/∂m)² − 2 ∂ln Z̃/∂c`
 //! gives `τ_α = h/(1 − h c)` and `ν_α = (∂ln Z̃/∂m + h m)/(1 − h c)`. A full update sets the site to the power 1/α of
-//! this; at α = 0, to `τ = −2 ∂E/∂v`, `ν = ∂E/∂m + τ m`.
+//! this; at α = 0, with the expected log density E, to `τ = −2 ∂E/∂w`, `ν = ∂E/∂μ + τ μ`.
 
 use super::rules::{Level, NegativePrecision};
 use super::site::{Belief, Marginal, Site};
@@ -46,13 +46,11 @@ pub(crate) struct Point<'a> {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Tally {
-    /// Data's part.
+    /// Part of the observations.
     pub(crate) log_z: f64,
     /// Squared changes by full updates, in units of marginals.
     pub(crate) change: f64,
-    /// Factors without Gaussian cavity or moments.
     pub(crate) improper: f64,
-    /// Full updates with negative precision.
     pub(crate) negative: f64,
 }
 
@@ -75,7 +73,7 @@ impl Tally {
     }
 }
 
-/// At one observation and latent; by φ, `on_mean · m + on_spread · Vφ`.
+/// Derivatives at one observation and latent; by φ, `on_mean · m + on_spread · Vφ`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct PointDerivatives {
     pub(crate) on_mean: f64,
@@ -91,12 +89,12 @@ pub(crate) struct PointDerivatives {
 pub(crate) struct PointScratch {
     ws: Workspace,
     slopes: LatentDerivatives,
-    /// Without the sites' power α, by latent.
+    /// By latent, without the sites' power α.
     cavities: Vec<Belief>,
-    /// Gaussians for the factor's integral.
+    /// Gaussians for the integral of the factor.
     tilted: Vec<Latent>,
     together: Vec<Site>,
-    /// Products with proposed sites.
+    /// Products of proposed sites, by latent.
     proposed: Vec<Site>,
 }
 
@@ -179,7 +177,7 @@ impl PointScratch {
         Ok(self.slopes.value.is_finite())
     }
 
-    /// Site of a full update, and of precision 0 with the same mean; None without match.
+    /// Site of a full update, and of precision 0 with the same mean; None if moments have no match.
     fn target(&self, portion: Portion, slot: usize) -> Option<(Site, Site)> {
         let (g, k) = (self.slopes.by_mean[slot], self.slopes.by_variance[slot]);
         let (cavity, whole) = (self.cavities[slot], portion.whole());
@@ -217,7 +215,7 @@ impl PointScratch {
         if limit { whole * self.slopes.value + sites } else { whole * (self.slopes.value + sites) }
     }
 
-    /// Constant κ of sites on f as sites on a.
+    /// Sum of the constants κ of sites on f as sites on a.
     fn noise_part(&self, point: Point<'_>) -> f64 {
         if point.level == Level::Projection {
             return 0.0;
@@ -287,7 +285,7 @@ impl PointScratch {
         if likelihood.plain().is_none() {
             return Ok(likelihood.class_probabilities(&self.tilted, &mut self.ws, classes)?);
         }
-        // Other columns, such as an offset, stay those of the observation.
+        // Other columns, such as an offset, do not change.
         let mut y = point.y.to_vec();
         for (class, probability) in classes.iter_mut().enumerate() {
             y[0] = support.label(class);
@@ -296,7 +294,7 @@ impl PointScratch {
         Ok(())
     }
 
-    /// Latents without own sites; `false` if not removable.
+    /// Latents without own sites; `false` if sites cannot be removed.
     fn leave_out(&mut self, point: Point<'_>) -> bool {
         self.gather(point);
         self.tilted.clear();
@@ -348,7 +346,7 @@ impl PointScratch {
         moved
     }
 
-    /// Marginal with site, of a or, at the latent level, f.
+    /// Marginal of the site's argument, a or f, sites included.
     fn site_belief(&self, point: Point<'_>, piece: Piece, slot: usize) -> Option<Belief> {
         let (latent, marginal) = (point.latent(piece, slot), point.marginal(piece, slot));
         match point.level {

@@ -19,16 +19,13 @@ pub(crate) struct RankOne {
 #[derive(Clone, Debug)]
 pub(crate) struct WhitenedPosterior {
     factor: Cholesky,
-    /// B, lower triangle.
     precision: Mat<f64>,
     /// `L_B⁻¹ η`
     half_mean: Vec<f64>,
-    /// `m = B⁻¹ η`
     mean: Vec<f64>,
 }
 
 impl WhitenedPosterior {
-    /// Prior: `B = I`, `η = 0`.
     pub(crate) fn prior(count: usize) -> Self {
         let mut prior = Self {
             factor: Cholesky::with_capacity(count),
@@ -98,7 +95,7 @@ impl WhitenedPosterior {
         let root = site.precision.abs().sqrt();
         scratch.direction.clear();
         scratch.direction.extend(phi.iter().map(|phi| root * phi));
-        // `L⁻¹η` and `L⁻¹φ` follow L; the new `L⁻¹η` is `L⁻¹η + ν L⁻¹φ`.
+        // `L⁻¹η` and `L⁻¹φ` change with L; then ν L⁻¹φ is added.
         scratch.dragged.clear();
         scratch.dragged.extend_from_slice(&self.half_mean);
         scratch.dragged.extend_from_slice(half);

@@ -43,7 +43,7 @@ pub struct EpOptions {
     pub step: f64,
     /// Maximum number of sweeps.
     pub max_sweeps: usize,
-    /// Root mean square change by a full update, in units of marginals. Both tolerances must be met.
+    /// Root mean square change by a full update, in units of marginals; required with `log_z_tolerance`.
     pub tolerance: f64,
     /// Change by the last sweep, relative to 1 + |log Z|.
     pub log_z_tolerance: f64,

@@ -1,4 +1,4 @@
-//! Updates of single observations as rank-one changes of the factor of B, first by [assumed-density
+//! Updates of single observations, as rank-one changes of the factor of B; of new ones, [assumed-density
 //! filtering](BatchEp::add).
 
 use super::batch::{BatchEp, Sweep};
@@ -27,7 +27,7 @@ struct Visitor<'a> {
 }
 
 impl Visitor<'_> {
-    /// Updates an observation; counts improper ones.
+    /// Updates an observation; counts an improper update.
     fn visit(&mut self, lane: &mut Lane<LaneSites>, place: usize) -> Result<(), InferenceError> {
         let block = place..place + 1;
         lane.marginals((&Posteriors(self.posteriors), 0), &block)?;
@@ -121,7 +121,7 @@ impl BatchEp {
         let (mut visitor, passes) = self.visitor(model, *options)?;
         let done = passes.visit_from(from, |lane, place| visitor.visit(lane, place));
         let tally = visitor.tally;
-        // Keeps updates before an error.
+        // Updates before an error are kept.
         self.settle();
         done.map(|()| tally)
     }

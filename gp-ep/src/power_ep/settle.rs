@@ -9,7 +9,7 @@ use gp_kernels::data::DataSource;
 /// Maximum further epochs; final change, in units of marginals.
 const EPOCHS_TO_CONVERGE: usize = 3;
 const TOLERANCE: f64 = 0.01;
-/// Maximum epochs of small steps at impossible estimates.
+/// Maximum epochs of small steps, if the estimate is impossible.
 const EPOCHS_BACK: usize = 10;
 const SMALL_STEP: f64 = 0.1;
 /// Rounding error per observation of log Z.
@@ -61,7 +61,7 @@ impl MiniBatchEp {
                 break;
             }
             let change = match self.sweep(model, data, options) {
-                // A failed step changes nothing: present sites can be used.
+                // A failed step leaves sites as they are.
                 Err(InferenceError::ImproperPosterior) => break,
                 change => change?,
             };
@@ -75,7 +75,7 @@ impl MiniBatchEp {
         self.mend(model, data, options, is_over).map(Some)
     }
 
-    /// Estimate of `ln p(y)`, if needed after small steps.
+    /// Estimate of `ln p(y)`, after small steps if it is impossible.
     fn mend(
         &mut self,
         model: &PowerEp,
@@ -88,7 +88,7 @@ impl MiniBatchEp {
         let mut epochs_back = 0;
         loop {
             let log_z = match self.log_z(model, data) {
-                // Without Gaussian cavities there is no estimate, which is acceptable as in learning.
+                // Without Gaussian cavities there is no estimate, as in learning.
                 Err(InferenceError::ImproperCavity { .. }) => f64::NAN,
                 other => other?,
             };

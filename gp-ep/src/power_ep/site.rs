@@ -83,7 +83,6 @@ impl Belief {
         -0.5 * (tau * v).ln_1p() + (nu - 0.5 * tau * m) * m + 0.5 * v * pull * pull / (1.0 + tau * v)
     }
 
-    /// Adds noise of variance s.
     pub(crate) fn widened(self, s: f64) -> Self {
         Self { variance: self.variance + s, ..self }
     }

@@ -20,7 +20,7 @@ use gp_optim::{
     Batch, Batches, Companion, MinimiseOptions, TrainingProgress, train_by_descent, train_with_companion,
 };
 
-/// Training passes that justify one more over own sites.
+/// Training passes per final pass over own sites.
 const PASSES_BESIDE: usize = 5;
 
 /// Settings of EP during learning.
@@ -79,10 +79,7 @@ impl EpState {
         }
     }
 
-    /// Posterior of one latent.
-    ///
-    /// # Errors
-    /// As [`BatchEp::posterior`].
+    /// Posterior of one latent, as [`BatchEp::posterior`].
     pub fn posterior(&self, model: &PowerEp, latent: usize) -> Result<InducingPosterior, InferenceError> {
         match self {
             Self::Converged(state, _) | Self::Inner(state) => state.posterior(model, latent),
@@ -134,7 +131,6 @@ impl PowerEp {
         })
     }
 
-    /// One parameter step per `settings.sweeps` sweeps.
     pub(super) fn learn_inside(
         &mut self,
         data: &dyn DataSource,
@@ -194,12 +190,12 @@ impl PowerEp {
         let control = plan.control.clone();
         inner.0.set_stop_signal(plan.control.stop_signal());
         let run = train_by_descent(self, &mut inner, plan, evaluate, watch);
-        // Data faults end learning, unlike failures of one step.
+        // Data faults end learning; failures of one step do not.
         if let Some(fault) = fault.filter(|fault| *fault != DataError::Stopped.into()) {
             return Err(fault);
         }
         let (run, mut state) = (run?, inner.0);
-        // Final passes, few relative to training.
+        // Few final passes relative to training.
         let worth = run.iterations as usize * size / (PASSES_BESIDE * data.count().max(1));
         let how = (worth, || control.wants_end());
         let settled = state
@@ -219,7 +215,7 @@ impl<const CONVERGED: bool> Companion for Whole<CONVERGED> {
         if CONVERGED { "converged EP" } else { "EP on all observations beside a descent" };
 
     fn memory(&self) -> Vec<Site> {
-        // Without other processes' sites the checkpoint cannot be resumed, and the next run reports that.
+        // A checkpoint without other processes' sites cannot be resumed; the next run reports that.
         self.0.all_sites().unwrap_or_default()
     }
 

@@ -45,10 +45,7 @@ impl Blocks {
         Ok(Self { order, ends })
     }
 
-    /// One block per label, in label order.
-    ///
-    /// # Errors
-    /// [`InferenceError::Data`] without labels.
+    /// One block per label, in label order; [`InferenceError::Data`] without labels.
     pub fn from_labels(labels: &[usize]) -> Result<Self, InferenceError> {
         if labels.is_empty() {
             return Err(DataError::NoData.into());
@@ -61,10 +58,7 @@ impl Blocks {
         Ok(Self { order, ends })
     }
 
-    /// At most `count` input clusters (N×D) by [`KMeans`].
-    ///
-    /// # Errors
-    /// As [`KMeans::clusters`].
+    /// At most `count` clusters of `inputs` (N×D), by [`KMeans::clusters`].
     pub fn near(
         kernel: &dyn Kernel,
         inputs: MatRef<'_, f64>,

@@ -39,7 +39,6 @@ pub(super) trait LaneFactors: Debug + Send + Sized {
     ) -> Result<(), InferenceError>;
 }
 
-/// Adds an observation: target, optional known noise and weight.
 pub(super) fn take<F: LaneFactors>(factors: &mut F, taken: Taken<'_>) -> Result<(), InferenceError> {
     factors.take(taken.place, NoisyTarget::read(taken.row, taken.target)?);
     Ok(())

@@ -9,13 +9,10 @@
 //! - `log Z = −½ [N ln 2π + ln|Σ| + Σ_b ln|I + α_b Σ_b⁻¹S_b| / α_b + ln|B| + ‖m‖² + rᵀ D⁻¹ r]`, `r = y − Φᵀm`.
 //!
 //! Against cancellation the paper's two logarithms are combined (`½ + (1 − α)/2α = 1/2α`), and `yᵀ(Q + D)⁻¹y` is the
-//! sum of squares that m minimises. At α = 0, `ln(1 + αx)/α` is x and log Z the variational bound.
+//! sum of squares that m minimises.
 //!
-//! | α | one observation per factor | blocks |
-//! |---|---|---|
-//! | 0 | VFE: a lower bound of `ln p(y)` | the same bound for any blocks |
-//! | 1 | FITC | PITC; exact for a single block |
-//! | between | Power EP | structured Power EP |
+//! At α = 0 (VFE), `ln(1 + αx)/α` is x, and log Z the variational bound, equal for all blocks. α = 1 is FITC or, with
+//! blocks, PITC, exact for a single block.
 //!
 //! The gradient, with `β = D⁻¹ r`, `h_b = L_B⁻¹ Φ_b D_b⁻¹` and `x̄` for the derivative by x:
 //!

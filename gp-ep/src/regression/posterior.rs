@@ -5,7 +5,6 @@ use crate::error::InferenceError;
 use crate::power_ep::WhitenedPosterior;
 use gp_kernels::passes::{Beliefs, Layout, Sums, Whitened};
 
-/// `q(v) = N(m, B⁻¹)`
 #[derive(Debug)]
 pub(super) struct RegressionPosterior {
     pub(super) layout: Layout,

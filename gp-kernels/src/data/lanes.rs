@@ -1,6 +1,6 @@
 //! Sums over data, independent of threads and processes.
 //!
-//! Observations are distributed to *lanes*, whose number depends on N only. One thread sums a lane in order; partial
+//! Observations are distributed to *lanes*; their number depends on N only. One thread sums a lane in order; partial
 //! sums are added along a fixed [`tree`](super::tree).
 
 use super::error::DataError;
@@ -178,7 +178,6 @@ pub fn for_each_pair<A: Send, B: Send, E: Send>(
 pub struct Lanes<T> {
     states: Vec<T>,
     first: usize,
-    /// Lanes of all processes.
     count: usize,
     threading: Threading,
 }

@@ -66,7 +66,7 @@ pub fn largest_share(processes: usize, lanes: usize) -> usize {
     (0..processes).map(|rank| share(rank, processes, lanes).len()).max().unwrap_or(lanes)
 }
 
-/// Equal messages; step counter per process.
+/// Messages of equal size; steps per process.
 struct Way {
     clocks: Vec<usize>,
     count: usize,
@@ -83,7 +83,7 @@ impl Way {
         self.clocks[to] = self.clocks[to].max(self.clocks[from]);
     }
 
-    /// Adds up a node; returns its first lane's process.
+    /// Sums a node; returns the process of its first lane.
     fn up(&mut self, node: &Range<usize>, shares: &[Range<usize>]) -> usize {
         let owner = shares.iter().position(|share| share.contains(&node.start)).unwrap_or(0);
         let is_whole = shares.get(owner).is_none_or(|share| node.end <= share.end);

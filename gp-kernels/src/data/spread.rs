@@ -15,7 +15,6 @@ use std::sync::{PoisonError, RwLock};
 pub struct SpreadRows<S> {
     team: Team,
     own: Range<usize>,
-    /// This process's rows.
     source: Option<S>,
     count: usize,
     dim: usize,

@@ -96,14 +96,13 @@ pub(super) fn share(rank: usize, processes: usize, lanes: usize) -> Range<usize>
 struct TreeSum<'a> {
     team: &'a Team,
     own: Range<usize>,
-    /// Lanes of each process.
     shares: Vec<Range<usize>>,
     parts: &'a [(Range<usize>, &'a [f64])],
     length: usize,
 }
 
 impl TreeSum<'_> {
-    /// Sum over a node in its first lane's process, else None.
+    /// Sum over a node, in the process of its first lane; None in others.
     fn sum(&self, node: &Range<usize>) -> Result<Option<Vec<f64>>, DataError> {
         if node.start >= self.own.end || self.own.start >= node.end {
             return Ok(None);

@@ -124,7 +124,6 @@ impl<P: Partial, W> Fold<'_, P, W> {
     }
 }
 
-/// Halves of a node, if any.
 pub(super) fn halves(node: &Range<usize>) -> Option<(Range<usize>, Range<usize>)> {
     let middle = node.start + node.len() / 2;
     (node.len() > 1).then_some((node.start..middle, middle..node.end))

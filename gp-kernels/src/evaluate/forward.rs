@@ -31,8 +31,7 @@ impl Evaluator {
         Ok(())
     }
 
-    /// Unchecked [`cross`](Evaluator::cross); `record` is empty or
-    /// [`cross_record_len`](Evaluator::cross_record_len).
+    /// Unchecked [`cross`](Evaluator::cross); `record` is empty or [`cross_record_len`](Evaluator::cross_record_len).
     pub(crate) fn cross_of<K: Kernel + ?Sized>(
         &self,
         kernel: &K,

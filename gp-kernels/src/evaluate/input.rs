@@ -57,7 +57,6 @@ impl Evaluator {
         ContiguousTable::Copied { buffer, count, dim }
     }
 
-    /// Returns copies to the pool.
     pub(crate) fn done<'a>(&self, tables: impl IntoIterator<Item = ContiguousTable<'a>>) {
         for buffer in tables.into_iter().filter_map(ContiguousTable::into_buffer) {
             self.with_workspace(|ws| ws.give(buffer));

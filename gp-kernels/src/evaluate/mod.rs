@@ -58,7 +58,7 @@ impl Evaluator {
         Self { stop_signal, ..self }
     }
 
-    /// Cuts expensive tables for threads; tiles copy row points.
+    /// Divides expensive tables among threads; tiles copy row points.
     #[must_use]
     pub fn with_cuts(self, cuts: bool) -> Self {
         Self { cuts, ..self }
@@ -103,7 +103,7 @@ impl Default for Evaluator {
     }
 }
 
-/// Maximum numbers per tile (2 MB), above 64 columns.
+/// Maximum numbers per tile (2 MB), unless 64 columns have more.
 const TILE: usize = 1 << 18;
 /// Maximum multiplications per cut tile: about 0.6 ms.
 const WORTH_CUTTING: usize = 1 << 24;

@@ -194,7 +194,6 @@ pub(super) fn in_place<'g>(
     Some(Gradients { params, rows, cols: cols.and_then(|cols| cols.rb_mut().try_as_row_major_mut()) })
 }
 
-/// Calls `body` with a contiguous tile.
 fn with_block(matrix: MatRef<'_, f64>, ws: &mut Workspace, body: impl FnOnce(Block<'_>, &mut Workspace)) {
     if let Some(block) = matrix.try_as_col_major() {
         return body(block, ws);

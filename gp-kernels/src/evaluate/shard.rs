@@ -7,7 +7,7 @@ use crate::kernel::{Gradients, point_mut};
 use crate::views;
 use crate::workspace::Workspace;
 
-/// Maximum shards, hence threads; added in order.
+/// Maximum shards, and so threads; added in order.
 pub(super) const SHARDS: usize = 16;
 
 #[derive(Clone, Copy, Debug)]
@@ -74,7 +74,7 @@ impl Shard {
         }
     }
 
-    /// Tile offset in column gradients; earlier tiles are full.
+    /// Offset of a tile in column gradients; all tiles before it are full.
     fn column_offset(&self, start: usize) -> usize {
         (start / self.sizes.width - self.index) / SHARDS * self.sizes.width
     }

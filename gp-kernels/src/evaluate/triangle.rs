@@ -1,7 +1,7 @@
 //! Gram matrices by tiles of the lower triangle.
 //!
-//! In reverse, tiles below the diagonal add the upstream of their mirror image, and tiles on the diagonal symmetrise
-//! theirs and have gradients by row points only. The diagonal of the matrix has its own reverse pass.
+//! In reverse, tiles below the diagonal add the upstream of their mirror image; diagonal tiles symmetrise theirs and
+//! have gradients by row points only. The matrix diagonal has its own reverse pass.
 
 use std::ops::Range;
 
@@ -143,8 +143,7 @@ impl Evaluator {
         Ok(symmetrise_lower(out)?)
     }
 
-    /// Unchecked [`gram_reverse`](Evaluator::gram_reverse); `record` is empty or from
-    /// [`gram_of`](Evaluator::gram_of).
+    /// Unchecked [`gram_reverse`](Evaluator::gram_reverse); `record` is empty or from [`gram_of`](Evaluator::gram_of).
     pub(crate) fn gram_reverse_of<K: Kernel + ?Sized>(
         &self,
         kernel: &K,

@@ -74,7 +74,6 @@ impl KernelArguments<'_> {
         })
     }
 
-    /// Columns of `dims=[…]`.
     pub(super) fn dims(&mut self) -> Result<Option<Vec<usize>>, KernelError> {
         const WANTED: &str = "`dims` takes columns from 0, as in dims=[0, 2]";
         let dims = self.named.whole_numbers("dims", WANTED).map_err(|fault| self.at(fault))?;

@@ -68,7 +68,6 @@ impl Builder<'_> {
         Ok(Box::new(scaled.map_err(|error| self.fail(column, error.to_string()))?))
     }
 
-    /// Kernel of a call and its `dims`.
     fn call(
         &self,
         entry: KernelEntry,

@@ -67,7 +67,6 @@ impl KernelSetting {
         &self.value
     }
 
-    /// Columns, if a list.
     pub(crate) fn columns(&self) -> Option<&[usize]> {
         match &self.value {
             SettingValue::List(list) => Some(list),

@@ -27,8 +27,7 @@ impl InducingInputs {
         self.gram_of(kernel, out, &mut [], by)
     }
 
-    /// [`gram`](InducingInputs::gram); `record` is empty or
-    /// [`gram_record_len`](InducingInputs::gram_record_len).
+    /// [`gram`](InducingInputs::gram); `record` is empty or [`gram_record_len`](InducingInputs::gram_record_len).
     pub(super) fn gram_of(
         &self,
         kernel: &dyn Kernel,
@@ -62,7 +61,6 @@ impl InducingInputs {
         Ok(())
     }
 
-    /// Checks data against kernel and inputs.
     pub(crate) fn data<'x>(
         &self,
         kernel: &dyn Kernel,
@@ -111,8 +109,7 @@ impl InducingInputs {
         self.gram_reverse_of(kernel, upstream, (params, values), &[], by)
     }
 
-    /// [`gram_reverse`](InducingInputs::gram_reverse); `record` is empty or from
-    /// [`gram_of`](InducingInputs::gram_of).
+    /// [`gram_reverse`](InducingInputs::gram_reverse); `record` is empty or from [`gram_of`](InducingInputs::gram_of).
     pub(super) fn gram_reverse_of(
         &self,
         kernel: &dyn Kernel,
@@ -258,7 +255,6 @@ fn fill(windowed: &dyn Windowed, pair: WindowedPair<'_>, out: MatMut<'_, f64>, b
     });
 }
 
-/// Reverse pass on one thread.
 fn reverse(
     windowed: &dyn Windowed,
     pair: WindowedPair<'_>,

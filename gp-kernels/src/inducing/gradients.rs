@@ -8,13 +8,11 @@ use crate::tree::parameter_count;
 /// Gradients before the reverse pass through `K_zz`.
 #[derive(Clone, Debug)]
 pub struct PriorGradients {
-    /// Kernel parameters, inducing inputs, L (column-major).
     sums: Vec<f64>,
     /// Lengths; `count` is M.
     params: usize,
     inputs: usize,
     count: usize,
-    /// Gradient of `K_zz`.
     covariance: Mat<f64>,
 }
 

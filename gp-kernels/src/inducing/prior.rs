@@ -80,7 +80,6 @@ impl InducingPrior {
         self.factor_anew(policy, by)
     }
 
-    /// Drops memory of [`refresh`](Self::refresh).
     pub(crate) fn without_scratch(self) -> Self {
         Self { k_zz: Mat::new(), ..self }
     }

@@ -33,7 +33,6 @@ pub struct WindowedGradients<'a> {
 }
 
 impl WindowedGradients<'_> {
-    /// Part for parameters `range`.
     pub(super) fn for_params(&mut self, range: std::ops::Range<usize>) -> WindowedGradients<'_> {
         WindowedGradients {
             params: &mut self.params[range],

@@ -9,8 +9,7 @@ use crate::workspace::Workspace;
 
 /// `k(x, z) = B[x, z]`, `B = W Wᵀ + diag(κ)`, for codes 0 … levels−1 in one column.
 ///
-/// `w` is W (levels × rank) by rows, `variance` κ. Products with it model several outputs
-/// (coregionalisation).
+/// `w` is W (levels × rank) by rows, `variance` κ. Products with it model several outputs (coregionalisation).
 #[derive(Clone, Debug)]
 pub struct Index {
     levels: usize,
@@ -37,8 +36,7 @@ impl Index {
     /// Kernel with default weights.
     ///
     /// # Errors
-    /// [`KernelError::Setting`] unless `1 ≤ levels ≤ 10,000`, `1 ≤ rank ≤ levels`,
-    /// `levels · rank ≤ 1,000,000`.
+    /// [`KernelError::Setting`] unless `1 ≤ levels ≤ 10,000`, `1 ≤ rank ≤ levels`, `levels · rank ≤ 1,000,000`.
     pub fn new(levels: usize, rank: usize) -> Result<Self, KernelError> {
         let wrong = |setting, allowed: String, found: usize| KernelError::Setting {
             kernel: NAME.to_owned(),
@@ -86,7 +84,6 @@ impl Index {
         if a == b { shared + self.params[1].values()[a] } else { shared }
     }
 
-    /// Adds the gradient of `g · B[a, b]`.
     fn add_gradient(&self, a: usize, b: usize, g: f64, params: &mut [f64]) {
         for r in 0..self.rank {
             params[a * self.rank + r] += g * self.row(b)[r];

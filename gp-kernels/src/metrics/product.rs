@@ -41,7 +41,6 @@ fn fill_record(record: &mut [f64], lengthscale: &Parameter, pair: Pair<'_>, ws: 
     fill_distances(scaled, lengthscale, pair, distances);
 }
 
-/// Writes squared scaled distances.
 pub(super) fn squared_distances(
     lengthscale: &Parameter,
     pair: Pair<'_>,
@@ -206,7 +205,6 @@ fn fill_slopes(
     }
 }
 
-/// `true` if any pair is near.
 struct AnyNear<'a> {
     s: &'a [f64],
     row_norms: &'a [f64],

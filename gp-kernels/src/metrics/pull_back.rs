@@ -18,8 +18,7 @@ pub(super) struct DistanceDerivatives<'a> {
     pub(super) cols: &'a [f64],
 }
 
-/// Adds `∂/∂x = 2 (a Σh − H b) / ℓ` and, by `H b` only, `∂/∂ℓ_d = −2/ℓ_d Σ_ij h_ij (a_id − b_jd)²`; `inverse`
-/// is 1/ℓ.
+/// Adds `∂/∂x = 2 (a Σh − H b) / ℓ` and, by `H b` only, `∂/∂ℓ_d = −2/ℓ_d Σ_ij h_ij (a_id − b_jd)²`; `inverse` is 1/ℓ.
 pub(super) fn pull_back(
     lengthscale: &Parameter,
     inverse: &[f64],

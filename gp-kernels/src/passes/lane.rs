@@ -16,9 +16,9 @@ use gp_linalg::{LinalgError, Threading};
 use gp_optim::StopSignal;
 use std::ops::Range;
 
-/// Maximum observations per block, at full speed.
+/// Maximum observations per block; more are not faster.
 const BLOCK: usize = 256;
-/// Minimum tasks that run one per thread.
+/// Number of tasks from which each runs on one thread.
 const MANY: usize = 4;
 
 /// Priors and stop signal.
@@ -166,7 +166,7 @@ impl<S> Lane<S> {
         done
     }
 
-    /// Merges small last blocks of single observations.
+    /// Merges last blocks while small, as after additions of single observations.
     fn merge_behind(&mut self) {
         while self.cut.is_none() && self.ends.len() > 1 {
             let last = self.ends.len() - 1;

@@ -411,12 +411,10 @@ fn visit_values(processes: &[SparseProcess], mut visit: impl FnMut(&[f64])) {
     }
 }
 
-/// Bitwise equality.
 fn is_equal(x: &[f64], y: &[f64]) -> bool {
     x.iter().zip(y).all(|(x, y)| x.to_bits() == y.to_bits())
 }
 
-/// Fetches rows spread over a team.
 fn fetch<'r>(data: &dyn DataSource, lanes: impl Iterator<Item = Rows<'r>>) -> Result<(), DataError> {
     if data.held().is_some() { data.fetch_lanes(&lanes.collect::<Vec<_>>()) } else { Ok(()) }
 }

@@ -55,8 +55,7 @@ pub trait Placement: Send + Sync + Debug {
     /// Places at most `m` inducing inputs for `x` (N×D); equal seeds give equal bits.
     ///
     /// # Errors
-    /// [`KernelError::Placement`] for no data or `m` = 0, [`KernelError::NotFinite`]; as
-    /// [`Kernel::check_inputs`].
+    /// [`KernelError::Placement`] for no data or `m` = 0, [`KernelError::NotFinite`]; as [`Kernel::check_inputs`].
     fn place(
         &self,
         kernel: &dyn Kernel,

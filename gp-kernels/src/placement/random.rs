@@ -39,7 +39,6 @@ impl Placement for RandomSubset {
     }
 }
 
-/// Up to `m` distinct rows by a partial shuffle.
 fn draw(points: Points<'_>, m: usize, rng: &mut ChaCha8Rng) -> Vec<usize> {
     let count = points.nrows();
     let mut order: Vec<usize> = (0..count).collect();

@@ -242,7 +242,6 @@ impl<P: LatentPosterior> MixturePosterior<P> {
         Ok(LatentBeliefs::mixture(functions, components))
     }
 
-    /// Predictions, [alike](InducingPosterior::alike) parts together.
     fn predict_parts(
         &self,
         x: MatRef<'_, f64>,

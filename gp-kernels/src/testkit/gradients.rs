@@ -125,7 +125,6 @@ fn diagonal_gradients(kit: &KernelKit, kernel: &dyn Kernel, report: &mut Report)
     });
 }
 
-/// Checks the returned sum and accumulation.
 fn returned_sum(kit: &KernelKit, kernel: &dyn Kernel, report: &mut Report) {
     let (a, b, g) = (kit.table(10, 37), kit.table(5, 38), weights(10, 5, 39));
     let Some(k) = report.value("cross-covariance", cross(kernel, a.as_ref(), b.as_ref())) else { return };

@@ -47,7 +47,6 @@ pub(super) fn check(kit: &KernelKit, kernel: &dyn Kernel, report: &mut Report) {
     }
 }
 
-/// Requires equal bits with and without a record.
 fn compare(
     what: &str,
     cases: &[Case; 2],

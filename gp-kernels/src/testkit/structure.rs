@@ -140,7 +140,6 @@ fn illegal(kit: &KernelKit, kernel: &dyn Kernel, report: &mut Report) {
     report.require(mixed.is_err(), || "tables of different dimensions were taken for a pair".to_owned());
 }
 
-/// Checks for equal bits on any number of threads.
 fn threads(kit: &KernelKit, kernel: &dyn Kernel, report: &mut Report) {
     let (a, b) = (kit.table(3, 8), kit.table(2100, 9));
     let evaluated = |threading: Threading| -> Result<(Mat<f64>, Vec<f64>), KernelError> {

@@ -27,7 +27,6 @@ pub(super) fn random(columns: &[InputKind], rows: usize, seed: u64) -> Mat<f64> 
     table
 }
 
-/// Random numbers between −1 and 1.
 pub(super) fn weights(rows: usize, cols: usize, seed: u64) -> Mat<f64> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     Mat::from_fn(rows, cols, |_, _| uniform(&mut rng))

@@ -31,7 +31,7 @@ pub(crate) fn measure(report: &mut Report<'_>) -> Bounds {
     Bounds { product_rate: rates[0].max(rates[1]), bandwidth: 16.0 * 2e7 / seconds }
 }
 
-/// Numbers between −½ and ½, patternless.
+/// Irregular values between −½ and ½.
 pub(crate) fn filled(nrows: usize, ncols: usize) -> Mat<f64> {
     Mat::from_fn(nrows, ncols, |i, j| ((i * 7919 + j * 104_729) % 1000) as f64 / 1000.0 - 0.5)
 }

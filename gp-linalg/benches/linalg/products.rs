@@ -1,4 +1,4 @@
-//! Products; weighted Gram against faer's unweighted.
+//! Matrix products; the weighted Gram matrix is compared with faer's unweighted one.
 
 use crate::bounds::filled;
 use crate::report::Report;

@@ -28,7 +28,7 @@ impl<'a> Report<'a> {
         Self { criterion, lines: Vec::new() }
     }
 
-    /// Best seconds of `operation`; `prepare` is untimed.
+    /// Shortest time of `operation` in seconds; `prepare` is not timed.
     pub(crate) fn time<S>(
         &mut self,
         name: &str,

@@ -1,4 +1,4 @@
-//! Elementwise functions: 10⁹ values per second for GFLOP/s, standard library for faer.
+//! Elementwise functions. The table shows 10⁹ values per second as GFLOP/s, and the standard library as faer.
 
 use crate::report::Report;
 use gp_linalg::vector::{exp_in_place, ln_in_place};

@@ -8,11 +8,11 @@ use crate::triangular;
 use faer::MatMut;
 use faer::reborrow::ReborrowMut as _;
 
-/// Columns per task; skips most zeros.
+/// Columns per task; narrow, to skip most zeros.
 const COLUMNS: usize = 64;
 
 impl Cholesky {
-    /// Writes `L⁻¹` (`n×n`, lower) at a third of an identity solve's cost.
+    /// Writes `L⁻¹` (`n×n`, lower), at a third of the cost of solving for the identity.
     ///
     /// # Errors
     /// [`LinalgError::DimensionMismatch`] (`out` untouched), [`LinalgError::Stopped`].
@@ -62,7 +62,7 @@ mod tests {
                 .unwrap();
             for j in 0..n {
                 assert!((0..j).all(|i| inverse[(i, j)] == 0.0));
-                // The condition number of the factor is about 6.
+                // The factor's condition number is about 6.
                 assert!((0..n).all(|i| (product[(i, j)] - f64::from(u8::from(i == j))).abs() < 1e-13));
             }
             let mut pooled = Mat::zeros(n, n);

@@ -41,7 +41,7 @@ impl Cholesky {
         Self::with_capacity(0)
     }
 
-    /// Factor of the 0×0 matrix with room.
+    /// Factor of the 0×0 matrix with reserved memory.
     pub fn with_capacity(capacity: usize) -> Self {
         Self { storage: Storage::with_capacity(capacity), jitter: JitterRecord::default() }
     }
@@ -50,15 +50,14 @@ impl Cholesky {
     ///
     /// # Errors
     /// [`LinalgError::DimensionMismatch`] unless square, [`LinalgError::NotFinite`],
-    /// [`LinalgError::NotPositiveDefinite`] despite jitter, [`LinalgError::InvalidPolicy`],
-    /// [`LinalgError::Stopped`].
+    /// [`LinalgError::NotPositiveDefinite`] despite jitter, [`LinalgError::InvalidPolicy`], [`LinalgError::Stopped`].
     pub fn factor(a: MatRef<'_, f64>, policy: &JitterPolicy) -> Result<Self, LinalgError> {
         let mut cholesky = Self::with_capacity(a.nrows());
         cholesky.refactor(a, policy)?;
         Ok(cholesky)
     }
 
-    /// Reserves room for dimension `capacity`.
+    /// Reserves memory for dimension `capacity`.
     pub fn reserve(&mut self, capacity: usize) {
         self.storage.reserve(capacity);
     }
@@ -73,7 +72,7 @@ impl Cholesky {
         self.storage.dim()
     }
 
-    /// `L`, n×n, column-major, strict upper triangle exactly zero.
+    /// `L` (n×n, column-major); the strict upper triangle is exactly zero.
     pub fn l(&self) -> MatRef<'_, f64> {
         self.storage.factor()
     }
@@ -89,7 +88,7 @@ impl Cholesky {
         2.0 * (0..self.dim()).map(|i| l[(i, i)].ln()).sum::<f64>()
     }
 
-    /// Drops rows and columns from `dim` on.
+    /// Removes rows and columns from `dim` on.
     pub fn truncate(&mut self, dim: usize) {
         self.storage.truncate(dim);
     }

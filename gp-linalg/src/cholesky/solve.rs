@@ -8,7 +8,7 @@ use crate::triangular;
 use faer::MatMut;
 use faer::reborrow::ReborrowMut as _;
 
-/// `B` (`n×k`, any strides) is overwritten; untouched unless `n` rows. [`Threading::Pool`] shares columns.
+/// `B` (`n×k`, any strides) is overwritten, unless its number of rows is wrong. [`Threading::Pool`] divides columns.
 impl Cholesky {
     /// `B ← (L Lᵀ)⁻¹ B`.
     ///
@@ -69,7 +69,7 @@ impl Cholesky {
         Ok(())
     }
 
-    /// `bᵀ (L Lᵀ)⁻¹ b = ‖L⁻¹ b‖² ≥ 0`; slices of length n; `scratch` receives `L⁻¹ b`.
+    /// `bᵀ (L Lᵀ)⁻¹ b = ‖L⁻¹ b‖²`. Slices have length n; `scratch` receives `L⁻¹ b`.
     ///
     /// # Errors
     /// [`LinalgError::DimensionMismatch`]

@@ -5,12 +5,12 @@ use faer::linalg::cholesky::llt::factor::cholesky_in_place_scratch;
 use faer::{Mat, MatMut, MatRef, Par};
 use std::mem::MaybeUninit;
 
-/// Numbers per cache line; columns start on lines.
+/// Numbers per cache line; each column starts on a new line.
 const LINE: usize = 8;
-/// Multiples of this column distance share cache sets.
+/// Columns that are a multiple of this apart would share cache sets.
 const ALIASING_BYTES: usize = 2048;
 
-/// Square buffer with leading `dim`×`dim` factor, strict upper triangle zero.
+/// Square buffer with the `dim`×`dim` factor in its top left corner; the strict upper triangle is zero.
 #[derive(Clone)]
 pub(crate) struct Storage {
     buffer: Mat<f64>,
@@ -45,7 +45,7 @@ impl Storage {
         *self = grown;
     }
 
-    /// Doubles the buffer: O(1) copies per entry.
+    /// At least doubles the buffer, for O(1) copies per entry.
     pub(super) fn reserve_amortised(&mut self, dim: usize) {
         if dim > self.capacity() {
             self.reserve(dim.max(2 * self.capacity()));
@@ -60,7 +60,7 @@ impl Storage {
         self.buffer.as_mut().submatrix_mut(0, 0, self.dim, self.dim)
     }
 
-    /// Leading `dim`×`dim` part, upper triangle zero; faer's scratch.
+    /// Leading `dim`×`dim` block, and faer's scratch.
     pub(super) fn leading_mut(&mut self, dim: usize) -> (MatMut<'_, f64>, &mut MemStack) {
         let leading = self.buffer.as_mut().submatrix_mut(0, 0, dim, dim);
         (leading, MemStack::new(&mut self.scratch))

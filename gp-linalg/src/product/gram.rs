@@ -7,7 +7,7 @@ use crate::threading::{Threading, for_column_blocks};
 use faer::reborrow::ReborrowMut as _;
 use faer::{Accum, MatMut, MatRef};
 
-/// Columns at a time: 128 to 256 are equally fast, 512 up to a third slower.
+/// Columns per pass: 128 to 256 are equally fast, 512 up to a third slower.
 const DEPTH: usize = 192;
 /// Columns per scaling task.
 const SCALE_WIDTH: usize = 64;
@@ -40,8 +40,8 @@ impl GramScratch {
 
 /// Lower triangle of `dst = [dst +] Φ diag(weights) Φᵀ`.
 ///
-/// `phi` is `M×N`, any strides; `weights` of either sign; `dst` `M×M`, strict upper triangle untouched
-/// ([`symmetrise_lower`](super::symmetrise_lower) fills it).
+/// `phi` is `M×N`, any strides; weights may be negative; `dst` is `M×M`, its strict upper triangle untouched (see
+/// [`symmetrise_lower`](super::symmetrise_lower)).
 ///
 /// # Errors
 /// [`LinalgError::DimensionMismatch`], [`LinalgError::Stopped`].
@@ -59,7 +59,7 @@ pub fn weighted_gram(
     check_extent(OPERATION, "number of weights", phi.ncols(), weights.len())?;
     let mut accum = accum;
     let mut first = 0;
-    // One pass even for N = 0, so that an empty sum replaces `dst` by zero.
+    // One pass even for N = 0: an empty sum replaces `dst` by zero.
     while first < phi.ncols() || accum == Accum::Replace {
         let depth = DEPTH.min(phi.ncols() - first);
         let block = phi.subcols(first, depth);
@@ -73,7 +73,7 @@ pub fn weighted_gram(
 }
 
 fn scale_columns(scaled: MatMut<'_, f64>, block: MatRef<'_, f64>, weights: &[f64], threading: Threading) {
-    // Eight operations per entry: moving two numbers dominates.
+    // Counts eight operations per entry, since moving two numbers dominates.
     let threading = threading.for_flops(8.0 * block.nrows() as f64 * block.ncols() as f64);
     for_column_blocks(scaled, SCALE_WIDTH, threading, &|first, mut target: MatMut<'_, f64>| {
         for j in 0..target.ncols() {

@@ -7,7 +7,7 @@ use crate::threading::{Threading, block_width, for_row_blocks};
 use faer::reborrow::ReborrowMut as _;
 use faer::{Accum, MatMut, MatRef};
 
-/// Rows per task: 32 to 256 are equally fast; 64 splits 200.
+/// Rows per task: 32 to 256 are equally fast; 64 also divides matrices of 200 rows.
 const ROWS: usize = 64;
 
 /// Lower triangle of `dst = [dst +] alpha · lhs · rhs`, at half the cost of [`matmul`](super::matmul).
@@ -33,7 +33,7 @@ pub fn matmul_lower(
     stop_condition::go_on()
 }
 
-/// Block rows: a rectangle and a triangle each.
+/// Computes each block row as a rectangle and a triangle.
 pub(crate) fn product_lower(
     dst: MatMut<'_, f64>,
     accum: Accum,
@@ -55,11 +55,11 @@ pub(crate) fn product_lower(
     });
 }
 
-/// Lower triangle of `dst = [dst +] alpha · Lᵀ L`, zeros above L's diagonal, at a third of [`matmul_lower`]'s
-/// cost.
+/// Lower triangle of `dst = [dst +] alpha · Lᵀ L`, at a third of [`matmul_lower`]'s cost; L must be zero above its
+/// diagonal.
 ///
 /// # Errors
-/// [`LinalgError::DimensionMismatch`] unless square, equal; [`LinalgError::Stopped`].
+/// [`LinalgError::DimensionMismatch`] unless both are square and equally large; [`LinalgError::Stopped`].
 pub fn gram_of_lower(
     dst: MatMut<'_, f64>,
     accum: Accum,
@@ -85,13 +85,13 @@ pub fn gram_of_lower(
     stop_condition::go_on()
 }
 
-/// Mirrors the lower triangle to the upper.
+/// Copies the lower triangle to the upper.
 ///
 /// # Errors
 /// [`LinalgError::DimensionMismatch`] unless square.
 pub fn symmetrise_lower(mut matrix: MatMut<'_, f64>) -> Result<(), LinalgError> {
     check_extent("symmetrise_lower", "columns", matrix.nrows(), matrix.ncols())?;
-    // A tile of source and target fits the first-level cache.
+    // Source and target tile fit the first-level cache together.
     const TILE: usize = 32;
     let n = matrix.nrows();
     for column in (0..n).step_by(TILE) {

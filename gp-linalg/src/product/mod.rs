@@ -1,7 +1,7 @@
 //! Matrix products.
 //!
-//! Vector registers stay clean ([`clear_upper_vector_state`]); any number of threads ([`Threading`]) gives the same
-//! bits. Errors of shape leave `dst` unchanged.
+//! Vector registers are left clean ([`clear_upper_vector_state`]). Bits do not depend on [`Threading`]. After a wrong
+//! shape, `dst` is unchanged.
 
 mod gram;
 mod lower;
@@ -20,8 +20,8 @@ use faer::{MatMut, MatRef};
 
 /// `dst = [dst +] alpha · lhs · rhs`.
 ///
-/// `dst` is `m×n`, `lhs` `m×k`, `rhs` `k×n`, any strides. [`Accum::Replace`] does not read `dst`; `k = 0`
-/// gives zero. Non-finite numbers propagate.
+/// `dst` is `m×n`, `lhs` `m×k`, `rhs` `k×n`, any strides. [`Accum::Replace`] does not read `dst`; `k = 0` gives zero.
+/// NaN and infinities propagate.
 ///
 /// # Errors
 /// [`LinalgError::DimensionMismatch`], [`LinalgError::Stopped`].

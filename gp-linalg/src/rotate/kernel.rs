@@ -5,9 +5,9 @@ use faer::reborrow::ReborrowMut as _;
 use faer::{ContiguousFwd, MatMut};
 use pulp::{Simd, WithSimd};
 
-/// Most carried rows per pass: fills AVX2's registers.
+/// Most carried rows per pass, limited by AVX2's registers.
 pub const MAX_RANK: usize = 8;
-/// Numbers per panel: half a first-level cache.
+/// Numbers per panel, which fill half a first-level cache.
 const PANEL: usize = 2048;
 
 /// Cosine and sine.
@@ -20,11 +20,11 @@ pub(super) enum Order {
 }
 
 /// Rotates each row x of `x` (`n×m`), in order, with each row t of `carried` (`k×m`, k ≤ [`MAX_RANK`]):
-/// `(x, t) ← (c x + s t, c t − s x)`. `rotations`: k per row.
+/// `(x, t) ← (c x + s t, c t − s x)`. `rotations` has k per row of `x`.
 pub(super) fn rotate(rotations: &[Rotation], x: MatMut<'_, f64>, carried: MatMut<'_, f64>, order: Order) {
     debug_assert_eq!(rotations.len(), x.nrows() * carried.nrows());
     let arch = pulp::Arch::new();
-    // With few carried rows, several vectors per row fit the registers and hide arithmetic latency.
+    // With few carried rows, several vectors per row fit the registers and hide latency.
     match carried.nrows() {
         0 => {}
         1 => arch.dispatch(Pass::<1, 8> { rotations, x, carried, order }),

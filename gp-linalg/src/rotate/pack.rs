@@ -4,12 +4,12 @@ use faer::reborrow::ReborrowMut as _;
 use faer::{MatMut, MatRef};
 use pulp::Simd;
 
-/// Columns copied at a time, for contiguous writes.
+/// Columns copied together, for contiguous writes.
 const TOGETHER: usize = 4;
-/// Most columns per panel: 8 vectors of 8.
+/// Most columns per panel: 8 vectors of 8 lanes.
 const CARRIED: usize = 64;
 
-/// Padding keeps its contents.
+/// Copies rows into rows of length `width`; padding keeps its contents.
 #[inline(always)]
 pub(super) fn pack(packed: &mut [f64], source: MatRef<'_, f64>, width: usize) {
     let whole = source.ncols() / TOGETHER * TOGETHER;
@@ -67,7 +67,7 @@ fn unpack_columns(mut target: MatMut<'_, f64>, packed: &[f64], width: usize, fir
     }
 }
 
-/// Lanes beyond the last column are zero.
+/// Loads rows into vectors; lanes beyond the last column are zero.
 #[inline(always)]
 pub(super) fn load<S: Simd, const RANK: usize, const VECTORS: usize>(
     simd: S,

@@ -1,4 +1,4 @@
-//! Update: `W Wᵀ` added.
+//! Update: adds `W Wᵀ`.
 
 use super::kernel::{Order, Rotation, rotate};
 use super::sequence::{Sequence, Shape};
@@ -15,11 +15,11 @@ const BLOCK: usize = 16;
 impl Cholesky {
     /// Adds `W Wᵀ` to the matrix; changes `drag` from `L⁻¹ C` to `L'⁻¹ C`.
     ///
-    /// `w` is `d×k`, `drag` `d×m`, any strides ([`rotate::nothing`](super::nothing) for none), shared by
-    /// [`Threading::Pool`]. Jitter stays in the matrix. Non-finite dragged columns affect no others.
+    /// `w` is `d×k`, `drag` `d×m`, any strides ([`rotate::nothing`](super::nothing) for none); [`Threading::Pool`]
+    /// divides its columns. Jitter stays in the matrix. A non-finite column of `drag` does not affect others.
     ///
     /// # Errors
-    /// [`LinalgError::DimensionMismatch`], [`LinalgError::NotFinite`]; factor, `drag` unchanged.
+    /// [`LinalgError::DimensionMismatch`], [`LinalgError::NotFinite`]; factor and `drag` are then unchanged.
     pub fn update(
         &mut self,
         w: MatRef<'_, f64>,
@@ -46,7 +46,7 @@ impl Cholesky {
     }
 }
 
-/// Finds `[L W] Q = [L' 0]` for one group, in block columns.
+/// Finds `[L W] Q = [L' 0]` for one group, in blocks of columns.
 fn rotate_factor(
     mut l: MatMut<'_, f64>,
     mut w: MatMut<'_, f64>,

@@ -1,4 +1,4 @@
-//! Elementwise functions for the widest instruction set; results do not depend on the length.
+//! Elementwise functions for the widest instruction set; results do not depend on a slice's length.
 
 mod exp;
 mod ln;
@@ -8,8 +8,8 @@ pub use ln::ln_in_place;
 
 /// Runs `op` compiled for the widest instruction set (AVX2 with FMA, NEON, …).
 ///
-/// Mark everything in `op` `#[inline(always)]`: only inlined code profits. Large closures run at baseline, with
-/// `mul_add` calls; an `impl WithSimd` is always inlined.
+/// Mark everything in `op` `#[inline(always)]`: only inlined code is compiled for it. Large closures are not inlined:
+/// use an `impl WithSimd` instead.
 ///
 /// ```
 /// let mut x = vec![1.0_f64, 2.0, 3.0];

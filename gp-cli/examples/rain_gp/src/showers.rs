@@ -137,7 +137,7 @@ impl Density for Noted {
         dry + (missed.ln() + wet - dry).log1p_exp()
     }
 
-    /// Dry days are missed wet days above this.
+    /// Latent value above which a dry day is rather a missed wet day.
     fn bend(&self, _y: &[f64]) -> Option<f64> {
         standard_normal_quantile(1.0 - self.missed[0].value()).ok()
     }

@@ -15,7 +15,7 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use serde_json::json;
 
-/// Maximum target values for stratification.
+/// Maximum number of labels for stratification.
 const FEW_LABELS: usize = 26;
 const ONE_ROW: &str = "each fold is one row: scores are means over rows, where rmse is the absolute error and ece has no meaning";
 
@@ -28,7 +28,7 @@ pub(super) fn divide(
 ) -> Result<Division, CliError> {
     let (asked, seed) = (options.folds.map(usize::from), options.spec.seed);
     let count = asked.unwrap_or(FOLDS);
-    // Several targets are numbers with missing values: no stratification.
+    // Several targets are numbers, for which folds are not stratified.
     let target = match options.spec.targets()? {
         [target] => Some(frame.require(&[target])?[0]),
         _ => None,

@@ -19,7 +19,6 @@ pub(super) struct Division {
 }
 
 impl Division {
-    /// Refuses test labels absent from training.
     pub(super) fn check_labels(&self, frame: &Frame, target: &str) -> Result<(), CliError> {
         let column = frame.require(&[target])?[0];
         let mut numbers = BTreeMap::new();
@@ -42,7 +41,6 @@ impl Division {
         Ok(())
     }
 
-    /// Folds that train on all other rows.
     pub(super) fn of_the_rest(tests: Vec<Vec<usize>>, rows: usize, words: Vec<String>, json: Value) -> Self {
         let part = |test: Vec<usize>| {
             let held_out: BTreeSet<usize> = test.iter().copied().collect();

@@ -26,12 +26,11 @@ impl<'a> Groups<'a> {
         Ok(Self { source: frame.source(), name, groups: groups.into_values().collect(), labels })
     }
 
-    /// Number of groups, within 2 and `most`.
     pub(super) fn default_folds(&self, most: usize) -> usize {
         self.groups.len().clamp(2, most)
     }
 
-    /// Folds of about equal size, class frequencies.
+    /// Folds of about equal size and class frequencies.
     pub(super) fn divide(&self, count: usize, seed: u64) -> Result<Division, CliError> {
         let found = self.groups.len();
         if found < count {
@@ -63,8 +62,8 @@ impl<'a> Groups<'a> {
         Ok(Division::of_the_rest(tests, rows, vec![words], json))
     }
 
-    /// Rows and group counts per fold. Each group, largest first (random ties), goes where squared shares of
-    /// rows and labels sum to least.
+    /// Rows and group counts per fold. Groups, largest first (random ties), go to the fold that minimises the sum of
+    /// squared shares of rows and labels.
     fn shared_out(&self, count: usize, rows: usize, seed: u64) -> (Vec<Vec<usize>>, Vec<usize>) {
         let mut order: Vec<&Vec<usize>> = self.groups.iter().collect();
         order.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
@@ -77,7 +76,7 @@ impl<'a> Groups<'a> {
         for group in order {
             let mut own = vec![0.0; kinds + 1];
             self.add(group, &mut own);
-            // Increase of the sum of squares, without terms common to all folds.
+            // Half the increase of the sum of squares, without terms common to all folds.
             let growth = |load: &Vec<f64>| -> f64 {
                 load.iter().zip(&own).zip(&all).map(|((load, own), all)| load * own / (all * all)).sum()
             };
@@ -92,7 +91,7 @@ impl<'a> Groups<'a> {
         (tests, groups)
     }
 
-    /// Counts: total, then by label.
+    /// Counts: total, then per label.
     fn add(&self, group: &[usize], counts: &mut [f64]) {
         counts[0] += group.len() as f64;
         if let Some(labels) = &self.labels {

@@ -88,7 +88,7 @@ pub struct CvOptions {
     pub json: bool,
 }
 
-/// Prints scores per fold, means and standard errors.
+/// Prints scores per fold, means, standard errors.
 ///
 /// # Errors
 /// Failure of the first failed fold.
@@ -216,7 +216,7 @@ struct FoldsToScore<'a> {
 }
 
 impl FoldsToScore<'_> {
-    /// Fits and scores in parallel; processes share folds.
+    /// Fits and scores folds in parallel, divided among processes.
     fn score(
         &self,
         fit: impl Fn(usize, Plan) -> Result<Model, CliError> + Sync,

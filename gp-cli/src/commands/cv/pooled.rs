@@ -93,7 +93,7 @@ pub(super) fn lines(pooled: &[PooledCoverage]) -> Vec<String> {
     pooled.iter().map(PooledCoverage::words).collect()
 }
 
-/// Coverage remarks and training warnings, merged if only digits differ.
+/// Remarks on coverage, training warnings; those that differ only in digits are merged.
 pub(super) fn warnings(folds: &[ScoredFold], pooled: &[PooledCoverage]) -> Vec<String> {
     let mut found: Vec<(String, usize, usize, &str)> = Vec::new();
     for (fold, scored) in folds.iter().enumerate() {

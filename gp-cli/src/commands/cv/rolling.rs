@@ -15,13 +15,13 @@ pub(super) struct Rolling<'a> {
     column: &'a Column,
     times: &'a [f64],
     order: Vec<usize>,
-    /// Untrained gap before test folds; training window before it.
+    /// Gap before test rows.
     gap: f64,
+    /// Length of the training window before the gap.
     window: Option<f64>,
 }
 
 impl<'a> Rolling<'a> {
-    /// Sorts rows by numbers or dates.
     pub(super) fn along(
         frame: &'a Frame,
         name: &str,

@@ -17,7 +17,7 @@ pub struct Summary {
     pub standard_error: f64,
 }
 
-/// Standard errors below this share are rounding: 0.
+/// Standard errors below this share of the mean are shown as 0.
 const ROUNDING: f64 = 1e-12;
 
 pub(super) fn summarise(scored: &[&Evaluation]) -> Vec<Summary> {
@@ -37,7 +37,7 @@ pub(super) fn summarise(scored: &[&Evaluation]) -> Vec<Summary> {
     first.iter().map(summary).collect()
 }
 
-/// Rows per score and fold; mean and standard error.
+/// One row per fold and score, then means with standard errors.
 pub(super) fn table(scored: &[&Evaluation], summaries: &[Summary]) -> OutTable {
     let (mut folds, mut predictors, mut scores) = (Vec::new(), Vec::new(), Vec::new());
     let (mut rows, mut values, mut errors) = (Vec::new(), Vec::new(), Vec::new());

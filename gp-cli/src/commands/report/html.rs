@@ -55,7 +55,6 @@ impl Section {
         self.body += &format!("<pre>{}</pre>\n", escaped(text));
     }
 
-    /// Adds a table; row names come first.
     pub(super) fn table(&mut self, caption: &str, header: &[String], rows: &[(String, Vec<Cell>)]) {
         let names: String =
             header.iter().map(|name| format!("<th scope=\"col\">{}</th>", escaped(name))).collect();

@@ -67,7 +67,7 @@ pub fn run(options: &ReportOptions, context: &Context, notes: &mut Notes<'_>) ->
     Ok(())
 }
 
-/// HTML: model, influences, training; scores and plots per table.
+/// HTML: model, influences, training; per table, scores and plots.
 ///
 /// # Errors
 /// As [`plot::picture`](super::plot::picture).

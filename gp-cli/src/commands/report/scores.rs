@@ -19,7 +19,7 @@ pub(super) fn scores(frame: &Frame, evaluation: &Evaluation) -> Section {
     section
 }
 
-/// Counts shaded by row share.
+/// Cells with counts shaded by row share.
 fn rows(grid: &Grid) -> Vec<(String, Vec<Cell>)> {
     let row = |(name, cells): &(String, Vec<String>)| {
         let counts: Option<Vec<f64>> = cells.iter().map(|cell| cell.parse().ok()).collect();

@@ -5,7 +5,7 @@ use crate::model::{Functions, Model};
 use faer::MatRef;
 use gp_ep::design::{Criterion, Design};
 
-/// Designs per target; values sum.
+/// One design per target; values are summed.
 #[derive(Debug)]
 pub(super) struct Batch<'a>(Vec<Design<'a, Functions>>);
 
@@ -15,7 +15,7 @@ impl<'a> Batch<'a> {
         targets.iter().map(design).collect::<Result<_, CliError>>().map(Self)
     }
 
-    /// Values of `points` (N×D) if next.
+    /// Values of `points` (N×D) as the next choice.
     pub(super) fn values(&self, points: MatRef<'_, f64>) -> Result<Vec<f64>, CliError> {
         self.sums(points.nrows(), |design| Ok(design.values(points)?))
     }

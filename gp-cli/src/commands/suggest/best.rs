@@ -17,7 +17,7 @@ pub(super) struct BestSoFar {
     pub(super) how: String,
 }
 
-/// Best target if needed: `--best`, else best predicted mean at stored points.
+/// Best target if needed: `--best`, otherwise best predicted mean at stored points.
 pub(super) fn find(options: &SuggestOptions, model: &Model) -> Result<Option<BestSoFar>, CliError> {
     let (By::Improvement, Some(goal)) = (options.by, options.goal) else { return Ok(None) };
     let target = model.target();
@@ -54,7 +54,7 @@ fn of_model(model: &Model, goal: Extreme) -> Result<(f64, String), CliError> {
     Ok((best, format!("the best mean at the {called} of the model")))
 }
 
-/// Stored training, inducing or active points; name.
+/// Stored training, inducing or active points, and their name.
 fn held(model: &Model) -> (MatRef<'_, f64>, &'static str) {
     if let Some(Held::Exact(exact)) = model.posterior().functions().parts().first() {
         return (exact.inputs(), "training rows");

@@ -58,7 +58,7 @@ pub(super) fn wishes(options: &SuggestOptions, inputs: &Inputs) -> Result<Vec<Op
     Ok(wishes.into_iter().map(|wish| wish.map(|(_, wish)| wish)).collect())
 }
 
-/// Input before `=`, text after; names may contain `=`.
+/// Input named before `=`, and text after; names may contain `=`.
 fn named<'t>(flag: &str, text: &'t str, inputs: &Inputs) -> Result<(usize, &'t str), CliError> {
     let value = |name: &str| text.strip_prefix(name).and_then(|rest| rest.strip_prefix('='));
     let found =

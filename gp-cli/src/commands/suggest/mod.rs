@@ -30,7 +30,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::Instant;
 
-/// Maximum points; all covariances are computed.
+/// Maximum points, as all covariances are computed.
 const MAX_POINTS: u16 = 1_000;
 
 /// Options of `gp suggest`.
@@ -121,7 +121,7 @@ struct Suggested {
     places: Vec<InputValues>,
     values: Vec<f64>,
     looked_at: usize,
-    /// Candidate rows: numbers, contents.
+    /// Numbers and contents of the chosen rows.
     rows: Option<(Vec<usize>, Frame)>,
 }
 
@@ -235,7 +235,7 @@ fn of_space(
     Ok(Suggested { places, values, looked_at, rows: None })
 }
 
-/// Rows are chosen at most once.
+/// Best rows of a table, each chosen at most once.
 fn of_table(
     options: &SuggestOptions,
     path: &str,

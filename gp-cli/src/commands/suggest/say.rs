@@ -66,7 +66,7 @@ pub(super) fn gains_nothing(by: By, model: &Model, values: &[f64]) -> bool {
     model.target().scale().scale * last < NO_GAIN * variance.sqrt()
 }
 
-/// First repeated point: both numbers, from 1.
+/// First pair of equal points, numbered from 1.
 fn repeated(places: &[InputValues]) -> Option<(usize, usize)> {
     let before = |again: usize| places[..again].iter().position(|place| *place == places[again]);
     (1..places.len()).find_map(|again| Some((before(again)? + 1, again + 1)))

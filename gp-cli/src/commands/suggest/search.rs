@@ -1,4 +1,4 @@
-//! Maximisation: exhaustive in small spaces, else Latin hypercube, corners, hill climbing.
+//! Maximisation: exhaustive in small spaces, otherwise hill climbing from a Latin hypercube and corners.
 
 use super::space::{Axis, InputValues, Space};
 use crate::error::CliError;
@@ -8,21 +8,21 @@ use rand_chacha::ChaCha8Rng;
 
 /// Maximum points of an exhaustive search.
 const ALL: usize = 4_096;
-/// Hypercube points per free input; total limits.
+/// Points of the hypercube: per free input, minimum, maximum.
 const PER_INPUT: usize = 256;
 const LEAST: usize = 512;
 const MOST: usize = 2_048;
 const CORNERS: usize = 64;
-/// Starts of hill climbing, and rounds.
+/// Starts and maximum rounds of hill climbing.
 const STARTS: usize = 4;
 const ROUNDS: usize = 40;
-/// Steps per round: along one, along all.
+/// Steps per round: along one input, along all.
 const STEPS_ALONG: usize = 24;
 const STEPS_ACROSS: usize = 8;
 /// First and last steps, relative to the range.
 const FIRST_STEP: f64 = 0.1;
 const LAST_STEP: f64 = 1e-6;
-/// Step factor without gain.
+/// Factor of the step after a round without gain.
 const SHORTER: f64 = 0.4;
 
 pub(super) struct PointSearch<'s> {
@@ -80,7 +80,7 @@ impl<'s> PointSearch<'s> {
         Ok(self.space.rounded(&best))
     }
 
-    /// Single-input steps, other levels, all-number steps.
+    /// Steps along one input, other levels, steps along all numbers.
     fn around(&mut self, from: &Climber) -> Vec<InputValues> {
         if from.step < LAST_STEP {
             return Vec::new();
@@ -123,7 +123,6 @@ struct Climber {
 }
 
 impl Climber {
-    /// Moves to a better trial, otherwise shortens steps.
     fn climb(&mut self, trials: &[InputValues], found: &[f64]) {
         let best = (0..found.len()).reduce(|best, i| if found[i] > found[best] { i } else { best });
         match best.filter(|&best| found[best] > self.value) {

@@ -14,7 +14,7 @@ pub(super) enum Wish {
     At(f64),
 }
 
-/// Data units: dates as days, words as level index.
+/// One value per input, in data units: dates as days, words as level index.
 pub(super) type InputValues = Vec<f64>;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -32,7 +32,7 @@ pub(super) enum Axis {
 }
 
 impl Space {
-    /// Training ranges, unless restricted.
+    /// Space within `wishes`, otherwise training ranges.
     pub(super) fn new(inputs: &Inputs, wishes: &[Option<Wish>]) -> Result<Self, CliError> {
         let (mut axes, mut unknown) = (Vec::new(), Vec::new());
         for (feature, wish) in inputs.features().iter().zip(wishes) {
@@ -57,7 +57,6 @@ impl Space {
         })
     }
 
-    /// Few digits, and whole days.
     pub(super) fn rounded(&self, place: &InputValues) -> InputValues {
         let axes = place.iter().zip(&self.axes).zip(&self.days);
         axes.map(|((&value, axis), &days)| if days { axis.whole(value) } else { axis.rounded(value) })
@@ -123,7 +122,7 @@ impl Axis {
         }
     }
 
-    /// Value at a range share (0 to 1).
+    /// Value at a share (0 to 1) of the range.
     pub(super) fn at(&self, share: f64) -> f64 {
         match self {
             Self::Between(low, high) => (low + share * (high - low)).clamp(*low, *high),

@@ -59,7 +59,7 @@ fn push_input(table: &mut OutTable, feature: &Feature, values: Vec<f64>) {
     }
 }
 
-/// Variances, improvements in target units, if applicable.
+/// Variances and improvements in target units; information unchanged.
 fn in_units(model: &Model, by: By, values: &[f64]) -> Vec<f64> {
     let unit = match by {
         By::Variance => latents::latent_scale(model).undo_variance(1.0),

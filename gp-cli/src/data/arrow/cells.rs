@@ -14,7 +14,6 @@ use arrow_array::types::{
 use arrow_array::{Array, GenericByteViewArray};
 use arrow_schema::{DataType, TimeUnit};
 
-/// Numeric column type; `None` for words.
 pub(super) fn kind_of_numbers(kind: &DataType) -> Option<Kind> {
     match kind {
         DataType::Boolean => Some(Kind::Boolean),
@@ -24,7 +23,7 @@ pub(super) fn kind_of_numbers(kind: &DataType) -> Option<Kind> {
     }
 }
 
-/// Appends numbers: NaN if missing, dates in days, times in seconds. Errors name other types.
+/// Appends numbers: NaN if missing, dates in days, times in seconds. Errors name unsupported types.
 pub(super) fn append_numbers(array: &dyn Array, out: &mut Vec<f64>) -> Result<(), String> {
     match array.data_type() {
         DataType::Boolean => {
@@ -106,7 +105,7 @@ fn append_times(array: &dyn Array, out: &mut Vec<f64>) -> Result<(), String> {
     Ok(())
 }
 
-/// Errors name other types or non-UTF-8 bytes.
+/// Appends words. Errors name unsupported types or non-UTF-8 bytes.
 pub(super) fn append_words(array: &dyn Array, out: &mut LevelBuilder) -> Result<(), String> {
     let mut push = |bytes: Option<&[u8]>| bytes.map(text).transpose().map(|word| out.push(word));
     match array.data_type() {
@@ -142,7 +141,7 @@ fn digits<T: ArrowPrimitiveType<Native: ToString>>(array: &dyn Array, out: &mut 
     values.for_each(|value| out.push(value.map(|value| value.to_string()).as_deref()));
 }
 
-/// Word bytes beyond buffers: views may overlap.
+/// Bytes of words beyond the buffers: views may overlap.
 pub(super) fn shared_letters(array: &dyn Array) -> f64 {
     match array.data_type() {
         DataType::Utf8View => beyond_buffers(array.as_string_view()),

@@ -28,7 +28,7 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ArrowFile;
 
-/// Start and end of files, not streams. The footer locates batches: some writers leave gaps.
+/// Start and end of files; absent from streams. Batches are located by the footer, because some writers leave gaps.
 const MAGIC: &[u8; 6] = b"ARROW1";
 
 impl Format for ArrowFile {
@@ -115,7 +115,6 @@ enum Opened<R: Read> {
     Stream(StreamReader<R>),
 }
 
-/// [`opened`], with all batches.
 fn open<'a, R: Read + Seek + 'a>(
     supply: &dyn Supply,
     from: R,
@@ -127,7 +126,7 @@ fn open<'a, R: Read + Seek + 'a>(
     })
 }
 
-/// Checks stated sizes; `held` gives bytes held at once.
+/// Opens a file or stream and checks its sizes; `held` gives the bytes in memory at once.
 fn opened<R: Read + Seek>(
     supply: &dyn Supply,
     mut from: R,
@@ -155,7 +154,7 @@ fn opened<R: Read + Seek>(
     })
 }
 
-/// `false` for streams, rewound; `None` if truncated.
+/// `true` for files, `false` for streams (rewound), `None` for truncated files.
 fn is_file(from: &mut (impl Read + Seek)) -> io::Result<Option<bool>> {
     from.rewind()?;
     if read_up_to(from, MAGIC.len() as u64)? != MAGIC {
@@ -204,7 +203,7 @@ fn columns(
     batches: &[RecordBatch],
 ) -> Result<Vec<Column>, CliError> {
     check_width(supply, schema.fields().len())?;
-    // Without columns, no bytes back the stated row counts.
+    // A table without columns may state any number of rows.
     let rows = batches.iter().map(RecordBatch::num_rows).fold(0, usize::saturating_add);
     let mut room = supply.room();
     room.take_table(rows, heading.places().len(), 0)?;

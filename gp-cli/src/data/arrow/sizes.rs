@@ -7,7 +7,7 @@ use gp_optim::Team;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 
-/// Exclusive limit per column buffer.
+/// Maximum bytes of a column buffer, exclusive.
 const MAX_BYTES: i64 = 1 << 32;
 /// Message start; absent from old files.
 const CONTINUATION: [u8; 4] = [0xff; 4];
@@ -27,7 +27,7 @@ impl From<io::Error> for SizeFault {
     }
 }
 
-/// Bytes, buffers unpacked.
+/// Claimed bytes, with buffers unpacked.
 #[derive(Default)]
 pub(super) struct Claims {
     pub(super) all: f64,
@@ -39,12 +39,12 @@ pub(super) struct Claims {
 }
 
 impl Claims {
-    /// One batch at a time.
+    /// Bytes with one batch in memory at a time.
     pub(super) fn of_one_batch(&self) -> f64 {
         self.kept + self.largest
     }
 
-    /// Claims from here on; only sizes are checked.
+    /// Claims of a stream from its current position; checks sizes only.
     pub(super) fn of_stream(from: &mut (impl Read + Seek)) -> Result<Self, SizeFault> {
         let mut at = from.stream_position()?;
         let end = from.seek(SeekFrom::End(0))?;
@@ -60,7 +60,7 @@ impl Claims {
         Ok(claims)
     }
 
-    /// Claims of parts. Refuses overlaps: small files could claim unlimited memory.
+    /// Claims of the listed parts. Refuses overlapping parts: they let small files claim unlimited memory.
     pub(super) fn of_list(from: &mut (impl Read + Seek)) -> Result<Self, SizeFault> {
         let (list, bytes) = list(from)?;
         let footer = root_as_footer(&bytes).map_err(|_| SizeFault::NoList)?;
@@ -106,7 +106,7 @@ impl Claims {
         Ok(())
     }
 
-    /// Own batches, and rows before.
+    /// Batches of this process, and number of rows before them.
     pub(super) fn own_batches(&self, team: &Team) -> (Range<usize>, u64) {
         let before = self.rows.iter().scan(0_usize, |sum, &rows| {
             let before = *sum;
@@ -129,7 +129,7 @@ impl Claims {
     }
 }
 
-/// Beyond the body, by compression or overlap.
+/// Bytes of buffers beyond the body, by compression or overlap.
 fn buffers(
     from: &mut (impl Read + Seek),
     batch: &RecordBatch<'_>,
@@ -176,7 +176,7 @@ fn check_types(schema: Schema<'_>) -> Result<(), SizeFault> {
     schema.fields().into_iter().flatten().find_map(unread).map_or(Ok(()), Err)
 }
 
-/// Column names may overlap in files.
+/// Bytes of column names, which may overlap in files.
 fn letters(schema: Schema<'_>) -> f64 {
     schema.fields().into_iter().flatten().map(|field| letters_of(&field)).sum()
 }
@@ -201,7 +201,6 @@ fn behind_prefix(bytes: &[u8]) -> &[u8] {
     bytes.get(prefix..).unwrap_or_default()
 }
 
-/// `None` at the end.
 fn description<M: Read + Seek>(messages: &mut M, at: u64, end: u64) -> io::Result<Option<(u64, i32)>> {
     let number = |messages: &mut M, at: u64| -> io::Result<Option<[u8; 4]>> {
         if at + 4 > end { Ok(None) } else { Ok(read_at(messages, at, 4)?.try_into().ok()) }
@@ -214,7 +213,7 @@ fn description<M: Read + Seek>(messages: &mut M, at: u64, end: u64) -> io::Resul
     Ok(length.map(|length| (head, length)))
 }
 
-/// Fails past `end`.
+/// Adds `length`; fails past `end`.
 fn skip(at: u64, length: i64, end: u64) -> Result<u64, SizeFault> {
     let there = u64::try_from(length).ok().and_then(|length| at.checked_add(length));
     there.filter(|&there| there <= end).ok_or(SizeFault::Impossible(length))

@@ -1,7 +1,7 @@
 //! Division of text among processes, at record starts.
 //!
-//! Each process scans an equal number of bytes. Earlier quotation marks are unknown to it, so it follows every parser
-//! state. Then all exchange the final states.
+//! Each process scans an equal share of bytes. Without knowing earlier quotation marks, it follows the parser from
+//! every state; then all exchange final states.
 
 use super::super::supply::{Supply, unreadable};
 use super::open_quote::At;
@@ -18,14 +18,11 @@ const AT_ONCE: usize = 1 << 16;
 pub(super) struct TextPart {
     /// Positions in the file, byte-order mark included.
     pub(super) bytes: Range<u64>,
-    /// Line ends before.
+    /// Line ends before the part.
     pub(super) lines: u64,
 }
 
-/// Own part of `body`.
-///
-/// # Errors
-/// Unreadable bytes, lost messages.
+/// This process's part of `body`.
 pub(super) fn own_part(
     team: &Team,
     supply: &dyn Supply,
@@ -50,7 +47,6 @@ pub(super) fn own_part(
     Ok(resolved(team, &passage, first, end)?.behind(lines))
 }
 
-/// Error: another process cannot read.
 pub(super) fn elsewhere() -> CliError {
     CliError::new(ErrorKind::Elsewhere, "another process cannot read its part of the table")
 }
@@ -64,7 +60,7 @@ struct Start {
 #[derive(Clone, Copy, Debug)]
 struct Way {
     at: At,
-    /// First record after a scanned byte.
+    /// First record that starts after a scanned byte.
     first: Option<Start>,
 }
 
@@ -163,7 +159,6 @@ mod tests {
     use crate::data::{FrameStream, Input, ReadOptions};
     use proptest::prelude::*;
 
-    /// Cells and place per row.
     fn rows(mut pieces: Box<dyn FrameStream + '_>) -> Result<Vec<Vec<String>>, CliError> {
         let mut rows = Vec::new();
         while let Some(piece) = pieces.next_piece()? {
@@ -186,7 +181,6 @@ mod tests {
         read.map_err(|error| error.to_string())
     }
 
-    /// Rows per process, or any error.
     fn divided(text: &str, count: usize) -> Result<Vec<Vec<Vec<String>>>, String> {
         let found = Team::in_threads(count, |team| {
             let input = input(text);

@@ -83,7 +83,7 @@ impl Format for Csv {
         Ok(Some(Box::new(text)))
     }
 
-    /// Text, and numbers twice.
+    /// Bytes of text, and of numbers twice.
     fn memory(&self, input: &Input) -> f64 {
         let head = input.head();
         let first = head.split(|&byte| byte == b'\n').next().unwrap_or_default();
@@ -95,7 +95,7 @@ impl Format for Csv {
     }
 }
 
-/// Reads twice: types, cells.
+/// Table read twice: first for types, then for cells.
 struct Text<'a> {
     layout: Layout<'a>,
     heading: Arc<Heading>,
@@ -128,7 +128,7 @@ struct Body<'a> {
 }
 
 impl<'a> Text<'a> {
-    /// `rows` maps column count to chunk size.
+    /// Starts reading; `rows` maps the number of columns to rows per chunk.
     fn begin(
         supply: &'a dyn Supply,
         options: &ReadOptions,
@@ -137,7 +137,7 @@ impl<'a> Text<'a> {
         Self::of(Layout::new(supply)?, options, rows, &Team::default())
     }
 
-    /// Joins column types of all processes.
+    /// Starts reading, with column types joined over processes.
     fn of(
         layout: Layout<'a>,
         options: &ReadOptions,
@@ -256,7 +256,7 @@ impl<'a> Layout<'a> {
     }
 
     fn wanted(&self, heading: &Heading, options: &ReadOptions) -> Vec<WantedColumn> {
-        // A column read only for lack of requested ones may hold anything.
+        // If no requested column exists, the first is read, whatever its type.
         let kind = |name: &str| options.kind(name).or((!options.wants(name)).then_some(Kind::Category));
         heading
             .places()
@@ -265,7 +265,7 @@ impl<'a> Layout<'a> {
             .collect()
     }
 
-    /// Finds undeclared types; returns whether the first column numbers rows, and row count, if read.
+    /// Finds undeclared types. Returns `true` if the first column numbers the rows, and the row count, if read.
     fn find_kinds(
         &self,
         columns: &mut [WantedColumn],
@@ -287,7 +287,7 @@ impl<'a> Layout<'a> {
         Ok((numbering.is_one(), Some(rows)))
     }
 
-    /// Own rows, types, first-column numbering.
+    /// Own row count, cell types, and numbering by the first column.
     fn tally(
         &self,
         columns: &[WantedColumn],
@@ -352,14 +352,14 @@ impl<'a> Body<'a> {
         self.reader.position().byte()
     }
 
-    /// From the next record, unbounded.
+    /// Text from the next record on, without end.
     fn rest(&self) -> TextPart {
         let position = self.reader.position();
         let start = self.reader.get_ref().mark() + position.byte();
         TextPart { bytes: start..u64::MAX, lines: position.line() - 1 }
     }
 
-    /// Next record, as wide as the header.
+    /// Reads a record, which must be as wide as the header; `false` at the end.
     fn next(&mut self, layout: &Layout<'a>) -> Result<bool, CliError> {
         let at = self.at();
         self.reader.get_mut().begin_record(at);
@@ -386,7 +386,6 @@ impl<'a> Body<'a> {
 }
 
 impl<'a> Body<'a> {
-    /// Refuses an unclosed quotation mark.
     fn check_quotes(&self, layout: &Layout<'a>, line: u64, byte: u64) -> Result<(), CliError> {
         let end = self.reader.position().byte();
         let Some(rest) = self.reader.get_ref().rest(byte, end) else { return Ok(()) };

@@ -6,11 +6,11 @@ pub(super) enum At {
     CellStart,
     Cell,
     Quoted,
-    /// Mark in quotes: end, or first of two.
+    /// Quotation mark in quotes: their end, or the first of a pair.
     QuoteInQuoted,
 }
 
-/// Line ends before an unclosed cell; `None` if all close.
+/// Line ends before an unclosed cell; `None` if all cells close.
 pub(super) fn lines_before_open_quote(text: &[u8], delimiter: u8) -> Option<usize> {
     let (mut at, mut lines, mut opened) = (At::CellStart, 0, 0);
     for &byte in text {
@@ -23,7 +23,7 @@ pub(super) fn lines_before_open_quote(text: &[u8], delimiter: u8) -> Option<usiz
     (at == At::Quoted).then_some(opened)
 }
 
-/// Cells in a record's beginning.
+/// Number of cells in the start of a record.
 pub(super) fn cells_of(text: &[u8], delimiter: u8) -> usize {
     let (mut at, mut cells) = (At::CellStart, 1);
     for &byte in text {

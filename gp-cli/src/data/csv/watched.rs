@@ -9,7 +9,7 @@ use crate::error::CliError;
 use std::io::{self, Read};
 use std::ops::Range;
 
-/// Put before parts of a text: behind a line end, the parser takes no character for a byte-order mark.
+/// Line end put before a part, so that the parser skips no byte-order mark in it.
 pub(super) const LINE_END: &[u8] = b"\n";
 const CHUNK: usize = 1 << 16;
 const LONGEST: usize = 1 << 24;
@@ -17,7 +17,7 @@ const LONGEST: usize = 1 << 24;
 const COPIES: f64 = 6.0;
 /// Bytes per cell: offset, header name.
 const CELL: f64 = 64.0;
-/// Header cells counted at most.
+/// Number of header cells from which a table is refused.
 const TOO_MANY: usize = 16 * MAX_COLUMNS;
 
 /// UTF-8 text without byte-order mark.
@@ -29,12 +29,12 @@ pub(super) struct Watched<'a> {
     /// Bytes checked, and passed on.
     checked: usize,
     given: usize,
-    /// Line ends discarded.
+    /// Line ends in discarded bytes.
     lines: usize,
     ended: bool,
     /// Byte-order mark length.
     mark: u64,
-    /// Start in the text.
+    /// Start of the current record.
     record: u64,
     room: LineRoom,
     separated: Separated,
@@ -62,7 +62,7 @@ impl<'a> Watched<'a> {
         Ok(text)
     }
 
-    /// Part; lines count from the file's start.
+    /// Part of a text; lines count from the start of the file.
     pub(super) fn part(supply: &'a dyn Supply, part: &TextPart) -> Result<Self, CliError> {
         let Range { start, end } = part.bytes;
         let own = supply.reader_at(start)?.take(end - start);
@@ -96,12 +96,11 @@ impl<'a> Watched<'a> {
         Self { separated, ..self }
     }
 
-    /// Position, which must not decrease.
+    /// Starts a record at a position, which must not decrease.
     pub(super) fn begin_record(&mut self, at: u64) {
         self.record = at;
     }
 
-    /// Refuses records too long or wide.
     fn check_record(&mut self) -> Result<(), CliError> {
         let start = usize::try_from(self.record.saturating_sub(self.offset)).unwrap_or(usize::MAX);
         let record = self.bytes.get(start..).unwrap_or_default();
@@ -140,7 +139,7 @@ impl<'a> Watched<'a> {
         }
     }
 
-    /// Empty lines from `at`, which must not decrease; the parser gives them to the next record.
+    /// Empty lines from `at` on, which the parser counts to the next record; `at` must not decrease.
     pub(super) fn empty_lines(&mut self, at: u64) -> u64 {
         let place = usize::try_from(at - self.offset.min(at)).unwrap_or(usize::MAX).min(self.bytes.len());
         let empty = self.bytes[place..].iter().take_while(|byte| matches!(byte, b'\r' | b'\n'));

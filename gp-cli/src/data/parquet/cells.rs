@@ -31,7 +31,7 @@ pub(super) enum Meaning {
 }
 
 impl Meaning {
-    /// Errors name unsupported types.
+    /// Meaning of a column; errors name unsupported types.
     pub(super) fn of(column: &ColumnDescriptor) -> Result<Self, String> {
         let physical = column.physical_type();
         let meaning = match column.logical_type_ref() {
@@ -60,7 +60,7 @@ impl Meaning {
         }
     }
 
-    /// Words hold all 64-bit integers, unlike f64.
+    /// Words for 64-bit integers, which f64 may round.
     pub(super) fn as_words(self, physical: PhysicalType) -> Self {
         match self {
             Self::Signed | Self::Decimal(0) if physical == PhysicalType::INT64 => Self::Digits(true),
@@ -174,7 +174,6 @@ impl ParquetCells {
             .map_or_else(|| Self::Words(LevelBuilder::default()), |kind| Self::Numbers(kind, Vec::new()))
     }
 
-    /// 0 for other columns.
     pub(super) fn bytes_of_words(&self) -> usize {
         match self {
             Self::Numbers(..) => 0,
@@ -253,7 +252,6 @@ impl ParquetCells {
     }
 }
 
-/// Skips `count` values.
 pub(super) fn skip(from: &mut ColumnReader, count: usize) -> Result<(), ParquetError> {
     let skipped = match from {
         ColumnReader::BoolColumnReader(from) => from.skip_records(count),

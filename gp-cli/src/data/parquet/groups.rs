@@ -15,7 +15,7 @@ use parquet::file::serialized_reader::SerializedPageReader;
 use parquet::schema::types::SchemaDescriptor;
 use std::sync::Arc;
 
-/// Requested columns in sequence.
+/// Rows of the requested columns, in order.
 pub(super) struct Rows<'a, R: ChunkReader> {
     supply: &'a dyn Supply,
     from: Arc<R>,
@@ -62,7 +62,7 @@ impl<'a, R: ChunkReader + 'static> Rows<'a, R> {
         self.about.row_groups().iter().try_fold(0_usize, |sum, group| sum.checked_add(rows(group)?))
     }
 
-    /// Skips whole groups, then values.
+    /// Skips whole groups, then single values.
     pub(super) fn skip(&mut self, mut count: usize) -> Result<(), CliError> {
         while let Some(group) = self.about.row_groups().get(self.begun) {
             let rows = usize::try_from(group.num_rows()).map_err(|cause| damaged(self.supply, &cause))?;
@@ -82,7 +82,6 @@ impl<'a, R: ChunkReader + 'static> Rows<'a, R> {
         Ok(())
     }
 
-    /// At most `most` rows; `None` after the last.
     pub(super) fn next(&mut self, most: usize) -> Result<Option<Vec<Column>>, CliError> {
         let mut cells: Vec<ParquetCells> =
             self.columns.iter().map(|column| ParquetCells::new(column.meaning)).collect();
@@ -98,7 +97,7 @@ impl<'a, R: ChunkReader + 'static> Rows<'a, R> {
         Ok((read > 0).then(|| columns.collect()))
     }
 
-    /// Counts memory of words while reading.
+    /// Appends `count` rows; counts the memory of words.
     fn append(
         &mut self,
         cells: &mut [ParquetCells],

@@ -14,9 +14,9 @@ pub(super) struct PageHeader {
 pub(super) enum Holds {
     #[default]
     Other,
-    /// Row values, with missing ones.
+    /// Number of values, missing ones included.
     Values(i64),
-    /// Dictionary words.
+    /// Number of dictionary words.
     Words(i64),
 }
 
@@ -36,7 +36,7 @@ const PACKED: i64 = 3;
 const DATA: i64 = 5;
 const DICTIONARY: i64 = 7;
 const DATA_2: i64 = 8;
-/// First field of each part.
+/// Field of the count in each part.
 const COUNT: i64 = 1;
 
 impl PageHeader {
@@ -77,7 +77,7 @@ impl<R: Read> Compact<R> {
             if byte == 0 {
                 return Ok(());
             }
-            // Identifiers are differences; large ones follow in full.
+            // Identifiers are differences; large ones are stored in full.
             field = match byte >> 4 {
                 0 => self.varint()?,
                 step => field.saturating_add(step.into()),
@@ -86,7 +86,7 @@ impl<R: Read> Compact<R> {
         }
     }
 
-    /// Values, in a part's first field.
+    /// Count in a part.
     fn count(&mut self, kind: u8) -> io::Result<i64> {
         if kind != STRUCTURE {
             return Err(strange());
@@ -121,7 +121,7 @@ impl<R: Read> Compact<R> {
         let byte = self.byte()?;
         let length = if byte >> 4 == 0xf { self.unsigned()? } else { u64::from(byte >> 4) };
         let kind = match byte & 0xf {
-            // One byte each in lists.
+            // In lists, one byte each.
             TRUE | FALSE => BYTE,
             kind => kind,
         };

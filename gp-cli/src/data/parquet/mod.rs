@@ -26,7 +26,7 @@ use parquet::file::reader::ChunkReader;
 use std::fs::File;
 use std::sync::Arc;
 
-/// Compressed by snappy, zstd, lz4, gzip or not.
+/// Parquet, uncompressed or with snappy, zstd, lz4 or gzip.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Parquet;
 
@@ -85,7 +85,7 @@ impl Format for Parquet {
         Ok(Some(Box::new(FilePieces { supply: input, heading: heading.into(), rows, most, before, left })))
     }
 
-    /// File, and numbers twice: files may be packed.
+    /// Bytes of the file, and of numbers twice: files may be compressed.
     fn memory(&self, input: &Input) -> f64 {
         let numbers = |file| {
             let about = about(&file).ok()?;
@@ -134,7 +134,7 @@ struct FilePieces<'a> {
     rows: Rows<'a, File>,
     most: usize,
     before: u64,
-    /// Rows to read, at most.
+    /// Maximum rows to read.
     left: usize,
 }
 

@@ -7,11 +7,11 @@ use parquet::file::reader::ChunkReader;
 use std::collections::VecDeque;
 use std::io::Read;
 
-/// Per number, or word without text.
+/// Bytes per number, or per word without text.
 const WORD: f64 = 32.0;
 
-/// Bytes per column of `rows` rows, reading `at_once` values at a time. Fails for damaged headers, and pages outside
-/// the column.
+/// Bytes of a column while `rows` rows are read, `at_once` values at a time. Fails for damaged headers and pages
+/// outside the column.
 pub(super) fn claim(
     from: &impl ChunkReader,
     column: &ColumnChunkMetaData,
@@ -37,7 +37,7 @@ fn damaged(what: &str) -> ParquetError {
     ParquetError::General(what.to_owned())
 }
 
-/// Pages in memory together, as their values.
+/// Pages in memory at once.
 #[derive(Default)]
 struct HeldPages {
     /// Maximum values passed at once.

@@ -51,7 +51,7 @@ impl Database {
         &self.name
     }
 
-    /// Snapshot, consistent despite writers.
+    /// Connection to a snapshot, consistent despite writers.
     pub(super) fn connect(&self) -> Result<Connection, CliError> {
         let connection = self.open()?;
         connection.busy_timeout(PATIENCE).map_err(|cause| self.fault(&cause))?;
@@ -67,7 +67,7 @@ impl Database {
             }
             DatabasePlace::Memory(bytes) => Connection::open_in_memory().and_then(|mut connection| {
                 let mut bytes = bytes.clone();
-                // Without a log file nothing is pending.
+                // Without a log file no change is pending.
                 if let Some(versions) = bytes.get_mut(WRITE_VERSION..WRITE_VERSION + 2) {
                     versions.fill(1);
                 }
@@ -78,7 +78,7 @@ impl Database {
         opened.map_err(|cause| self.fault(&cause))
     }
 
-    /// Reading a write-ahead database creates files next to it unless immutable; open elsewhere, they exist already.
+    /// Address, `immutable` without pending changes: reading a write-ahead database would create files next to it.
     fn address(&self, path: &Path) -> Result<String, CliError> {
         let beside = |end: &str| PathBuf::from(format!("{}{end}", path.display()));
         let is_written_ahead = header(path).is_some_and(|header| header[WRITE_VERSION] == WRITE_AHEAD);

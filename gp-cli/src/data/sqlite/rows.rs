@@ -16,7 +16,7 @@ use std::sync::Arc;
 const COUNTED: u64 = 1024;
 const COUNTED_BYTES: usize = 1 << 18;
 
-/// Runs twice, first for types: SQLite types only values.
+/// Rows of a statement, run first for column types: SQLite has types of values only.
 pub(super) struct Selected<'a> {
     database: &'a Database,
     statement: Statement<'a>,
@@ -26,7 +26,7 @@ pub(super) struct Selected<'a> {
 }
 
 impl Selected<'_> {
-    /// Passes requested rows, in one snapshot.
+    /// Calls `read` with the requested rows, in one snapshot.
     pub(super) fn with<T>(
         database: &Database,
         options: &ReadOptions,
@@ -42,13 +42,13 @@ impl<'a> Selected<'a> {
     fn new(database: &'a Database, statement: Statement<'a>, options: &ReadOptions) -> Self {
         let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
         let heading = Heading::new(names.clone(), options);
-        // A column read only for lack of requested ones may hold anything.
+        // If no requested column exists, the first is read, whatever its type.
         let kind = |name: &str| options.kind(name).or((!options.wants(name)).then_some(Kind::Category));
         let kinds = heading.places().iter().map(|&place| kind(&names[place])).collect();
         Self { database, statement, names, heading: heading.into(), kinds }
     }
 
-    /// Passes chunks while `each` returns `true`.
+    /// Calls `each` per chunk while it returns `true`.
     pub(super) fn for_each(
         &mut self,
         rows_of_piece: impl Fn(usize) -> usize,

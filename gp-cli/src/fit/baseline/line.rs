@@ -14,13 +14,13 @@ use gp_kernels::kernels::linear::{Identity, Linear};
 use gp_kernels::posterior::{InducingPosterior, PosteriorFactor};
 use gp_linalg::JitterPolicy;
 
-/// ℓ² ≪ 1/ε; variance 1/ℓ² is negligible.
+/// Length-scale ℓ: ℓ² ≪ 1/ε; the variance 1/ℓ² is negligible.
 const LENGTH: f64 = 1e5;
 
 /// Function `level + slopes·x`.
 pub(super) fn line(level: f64, slopes: &[f64]) -> Result<InducingPosterior, CliError> {
     let steepness = slopes.iter().map(|slope| slope * slope).sum::<f64>().sqrt();
-    // A constant function has no direction: any will do.
+    // A constant function has no direction: any is correct.
     let towards = |d: usize| match steepness {
         0.0 => f64::from(u8::from(d == 0)),
         _ => slopes[d] / steepness,

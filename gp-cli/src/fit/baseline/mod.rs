@@ -23,7 +23,7 @@ use gp_likelihoods::{
 };
 use gp_optim::Control;
 
-/// Maximum N (D + 1)² Q: takes some seconds.
+/// Maximum N (D + 1)² Q, some seconds of work.
 const MAX_WORK: f64 = 1e9;
 /// Maximum rows for EP, which converges slowly.
 const MAX_OTHERS: usize = 2_000;
@@ -32,7 +32,7 @@ const FEW_ITERATIONS: u64 = 50;
 const FEW_STEPS: u64 = 50;
 const NOISE: f64 = 0.1;
 
-/// Linear model; `None` if too slow, stopped, or log densities only. Begin the control first.
+/// Linear model; `None` if too slow, stopped, or without integrals. The control must have begun.
 pub(super) fn linear(problem: &Problem, sample: &TrainingRows) -> Result<Option<Approximation>, CliError> {
     let (control, seed) = (&problem.settings.control, problem.settings.seed);
     // EP needs integrals, which a log density alone does not give.

@@ -12,14 +12,14 @@ use gp_likelihoods::{Likelihood, LikelihoodError, PointDerivatives};
 use gp_optim::{Control, LbfgsOptions, MinimiseOptions, minimise};
 use rayon::prelude::*;
 
-/// Maximum N (D + 1) Q, by sampling at least `MIN_ROWS`.
+/// Maximum N (D + 1) Q; beyond, at least `MIN_ROWS` rows are sampled.
 const MAX_WORK: usize = 10_000_000;
 const MIN_ROWS: usize = 2_000;
 const ITERATIONS: u64 = 100;
 const VALUE_TOLERANCE: f64 = 1e-8;
 /// Relative spread of rounding errors.
 const ROUNDING: f64 = 1e-9;
-/// Rows per summation block, for any thread count.
+/// Rows per summation block, independent of threads.
 const BLOCK: usize = 1_024;
 
 pub(super) fn most_rows(sample: &TrainingRows, latents: usize) -> usize {
@@ -97,7 +97,7 @@ impl<'a> Regression<'a> {
         Ok(Self { inputs, width, observed, outputs, likelihood, latents, means, deviations })
     }
 
-    /// Constant functions; for counts, log mean rate.
+    /// Zero weights; for counts, log mean rate.
     fn start(&self) -> Vec<f64> {
         let mut start = vec![0.0; self.width * self.latents];
         if self.likelihood.support().classes() == 0 {
@@ -148,7 +148,7 @@ impl<'a> Regression<'a> {
         Ok(share)
     }
 
-    /// Original units.
+    /// Intercept and slopes in original units.
     fn function(&self, weights: &[f64], latent: usize) -> (f64, Vec<f64>) {
         let own = |column: usize| weights[column * self.latents + latent];
         let slopes: Vec<f64> =

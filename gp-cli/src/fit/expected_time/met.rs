@@ -3,7 +3,7 @@
 use crate::error::CliError;
 use gp_likelihoods::{Latent, LatentDerivatives, Likelihood, Pieces as _, Support, Workspace};
 
-/// Relative to the prior's; wider beliefs slow count integrals.
+/// Belief variance relative to the prior's; wider beliefs slow count integrals.
 const VARIANCE: f64 = 0.05;
 /// Squared heavy-tail scale over target variance; narrow densities integrate slower.
 const LEARNED_SCALE: f64 = 0.03;

@@ -27,11 +27,11 @@ pub struct ExpectedTime {
 }
 
 const QUICK_EVALUATIONS: f64 = 60.0;
-/// Minimum share of earlier work reported.
+/// Minimum share of preparatory work that is reported.
 const TOLD: f64 = 0.1;
 /// Maximum uncertainty factor without a range.
 const SURE: f64 = 1.2;
-/// T threads: T^GAIN times as fast (measured 1.71 for two).
+/// Speed-up by T threads: T^GAIN (measured: 1.71 for two).
 const GAIN: f64 = 0.77;
 
 impl ExpectedTime {

@@ -21,7 +21,7 @@ const MAX_INDUCING: usize = 500;
 const MEASURED: Duration = Duration::from_millis(20);
 const VERY_LONG: Duration = Duration::from_millis(200);
 const REPEATS: (usize, usize) = (2, 5);
-/// Overall rate relative to products.
+/// Rate of whole evaluations relative to products.
 const SHARE: f64 = 0.4;
 /// Fixed seconds per evaluation.
 const FIXED: f64 = 1e-5;
@@ -157,7 +157,7 @@ impl IntegralScratch {
     }
 }
 
-/// Shortest time; a short first run is ignored: it allocates.
+/// Shortest time in seconds, without a short first run, which allocates.
 fn least(mut work: impl FnMut() -> Result<(), Box<dyn Error>>) -> Result<f64, Box<dyn Error>> {
     let begun = Instant::now();
     work()?;

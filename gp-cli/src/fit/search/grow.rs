@@ -11,14 +11,14 @@ use rayon::prelude::*;
 /// Maximum trainings of all candidates together.
 pub(super) const MAX_FITS: usize = 200;
 const MAX_INPUTS: usize = 4;
-/// Initial smooth lengths, in typical distances; minimum with seasons.
+/// Initial smooth length-scales, in typical distances; minimum with seasons.
 const LENGTHS: [f64; 2] = [1.0, 0.2];
 const SLOW: f64 = 3.0;
 /// Initial variance per product.
 const VARIANCE: f64 = 0.5;
 /// Initial season memory, in input standard deviations.
 const MEMORY: f64 = 5.0;
-/// Initial linear length: small slopes.
+/// Initial linear length-scale: small slopes.
 const STRAIGHT: f64 = 3.0;
 
 pub(super) struct Grammar<'a> {
@@ -26,7 +26,7 @@ pub(super) struct Grammar<'a> {
     pub(super) all: SeenColumns,
     pub(super) inputs: Vec<SeenColumns>,
     pub(super) is_straight: bool,
-    /// Seasons along one input, its columns, units.
+    /// Seasons along one input, with its columns and units.
     pub(super) seasons: Option<(Plausible, SeenColumns, f64)>,
     pub(super) depth: usize,
 }
@@ -141,7 +141,6 @@ impl Grammar<'_> {
         periods.into_iter().map(|(period, around)| Base::periodic(period, around, *unit, seen)).collect()
     }
 
-    /// Kernels with one base more, less or reshaped.
     fn larger(&self, best: &Structure, inputs: &[SeenColumns]) -> Vec<Candidate> {
         let seasons = self.seasonal(&best.periods());
         let mut candidates = self.sums(best, inputs, &seasons);

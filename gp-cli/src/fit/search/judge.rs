@@ -13,7 +13,7 @@ use gp_optim::Control;
 /// Maximum iterations per start: exact regression, EP.
 const ITERATIONS_OF_NUMBERS: u64 = 40;
 const ITERATIONS_OF_LABELS: u64 = 20;
-/// Initial, for a target of variance 1.
+/// Initial noise, for a target of variance 1.
 pub(super) const NOISE: f64 = 0.2;
 
 #[derive(Debug)]
@@ -45,7 +45,7 @@ impl Judge<'_> {
         0.5 * (self.rows.count() as f64).ln()
     }
 
-    /// `None` after the time limit or without success.
+    /// Best start; `None` after the time limit or without success.
     pub(super) fn best(&self, starts: &[Structure], noise: f64) -> Result<Option<Judged>, CliError> {
         let mut best: Option<Judged> = None;
         for start in starts {

@@ -1,8 +1,8 @@
 //! Kernel search: grows sums of products of base kernels (Duvenaud et al. 2013).
 //!
-//! Score: log evidence on at most [`ROWS`] rows (exact, or for labels EP with [`INDUCING`] inducing inputs), less ½
-//! ln N per parameter and log of possible periods per period. Growth ends without gain; the best kernel trains on all
-//! rows.
+//! Score: log evidence on at most [`ROWS`] rows (exact, or for labels EP with [`INDUCING`] inducing inputs), less ½ ln
+//! N per parameter and log number of possible periods per period. Growth ends without gain; the best kernel trains on
+//! all rows.
 
 mod base;
 mod grow;
@@ -97,7 +97,7 @@ impl Search {
         }))
     }
 
-    /// Sets kernel and noise; returns kernels tried. Begin the control first.
+    /// Sets kernel and noise; returns kernels tried. The control must have begun.
     pub(super) fn settle(
         &self,
         problem: &mut Problem,
@@ -242,7 +242,7 @@ fn single_inputs(inputs: &Inputs) -> Vec<SeenColumns> {
     features.iter().zip(places).map(seen).collect()
 }
 
-/// Probit; the model's own for ordered labels, offsets; `None` for numbers.
+/// Probit; for ordered labels and offsets, the model's own; `None` for numbers.
 fn of_labels(
     likelihood: &dyn Likelihood,
     context: &Context,

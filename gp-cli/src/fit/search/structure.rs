@@ -3,7 +3,7 @@
 use super::base::{Base, Form};
 use gp_optim::format_number;
 
-/// Without variance if a linear length-scale replaces it.
+/// Product of kernels, without variance if a linear length-scale replaces it.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Product {
     pub(super) variance: Option<f64>,
@@ -44,7 +44,7 @@ impl Product {
     }
 }
 
-/// With a constant unless targets have mean zero.
+/// Sum of products, with a constant unless targets have mean zero.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Structure {
     pub(super) products: Vec<Product>,
@@ -125,7 +125,7 @@ impl Structure {
         scaled
     }
 
-    /// Raises smooth lengths to `distances` typical distances.
+    /// Raises smooth length-scales to `distances` typical distances.
     pub(super) fn slowed(&self, distances: f64) -> Self {
         let mut slow = self.clone();
         let factors = slow.products.iter_mut().flat_map(|product| &mut product.factors);
@@ -136,8 +136,8 @@ impl Structure {
         slow
     }
 
-    /// `true` unless smooth kernels or seasons repeat on columns, or linear ones exceed two or one
-    /// set of columns.
+    /// `true` if a product may have the factor: one smooth kernel and different seasons per set of columns, at most
+    /// two linear kernels on one set.
     pub(super) fn takes(&self, place: usize, base: &Base) -> bool {
         let factors = &self.products[place].factors;
         let alike = factors.iter().filter(|known| {

@@ -9,7 +9,7 @@ use gp_optim::{Control, format_number};
 use serde::{Deserialize, Serialize};
 
 const ITERATIONS: u64 = 40;
-/// Initial, for a target of variance 1.
+/// Initial noise, for a target of variance 1.
 const NOISE: f64 = 0.3;
 /// Minimum memory of a season, in periods.
 const MIN_MEMORY: f64 = 2.0;
@@ -22,10 +22,10 @@ const SHAPES: (f64, f64) = (0.2, 10.0);
 const UNCERTAINTY: f64 = 0.15;
 /// Minimum training gain to compare all rows.
 const HOPELESS: f64 = -2.0;
-/// Smooth length that follows a wave, per period.
+/// Smooth length-scale that follows a wave, per period.
 const OF_A_WAVE: f64 = 0.2;
 
-/// Model units, for target variance 1.
+/// Season in model units, for target variance 1.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Learned {
     pub(super) variance: f64,
@@ -97,7 +97,7 @@ impl TrainedKernel {
 }
 
 impl<'a> SeasonJudge<'a> {
-    /// Trains on `rows`, compares on `all`. `column`: of seasons, if several.
+    /// Judge that trains on `rows`, compares on `all`. `column`: of seasons, if several.
     pub(super) fn new(
         registry: &'a Registry,
         (rows, all): (&'a TrainingRows, &'a TrainingRows),
@@ -135,7 +135,6 @@ impl<'a> SeasonJudge<'a> {
         Ok(best.seasons.last().copied().filter(|_| is_found))
     }
 
-    /// Gain on all rows; training gain if hopeless.
     fn gain(&self, of: &TrainedKernel, from: &TrainedKernel) -> Option<f64> {
         let gain = of.evidence - from.evidence;
         if gain < HOPELESS || self.all.count() == self.rows.count() {
@@ -145,14 +144,14 @@ impl<'a> SeasonJudge<'a> {
         Some(evidence(of)?.value - evidence(from)?.value)
     }
 
-    /// Smooth function of the season's column, if several; slow seasons would replace it.
+    /// Smooth function of the season's column, if several: without it, slow seasons would replace it.
     fn alone(&self, smooth: f64) -> String {
         self.column.map_or_else(String::new, |column| {
             format!("0.2 * rbf(lengthscale={}, dims=[{column}]) + ", format_number(smooth))
         })
     }
 
-    /// Adds smooth, rough and linear functions; `None` on failure.
+    /// Trains seasons with smooth, rough and linear functions; `None` on failure.
     fn train(&self, seasons: &[Learned], smooth: f64) -> Result<Option<TrainedKernel>, CliError> {
         let text: String = seasons.iter().map(|season| season.term(self.column)).collect();
         let dim = self.rows.dim();

@@ -26,14 +26,14 @@ use gp_optim::{Control, Team, format_number};
 use periodogram::{Series, ends, harmonics};
 use trend::Basis;
 
-/// Rows: periodogram and comparison; training.
+/// Maximum rows: periodogram and comparison; training.
 const ROWS: usize = 1_000;
 const JUDGED_ROWS: usize = 250;
 /// Minimum distinct input values.
 const FEWEST: usize = 24;
 const MAX_SEASONS: usize = 2;
 const MAX_DATES: usize = 3;
-/// Minimum log evidence beyond choice: 150:1 odds.
+/// Minimum gain of log evidence beyond the cost of choice: 150:1 odds.
 const MARGIN: f64 = 5.0;
 /// Degree of the polynomial trend.
 const DEGREE: i32 = 3;
@@ -70,7 +70,7 @@ impl Season {
         format!("{}{prior} * {}", format_number(variance), self.learned.shape(self.column))
     }
 
-    /// Remark on a given kernel without it.
+    /// Remark that the given kernel lacks the season.
     pub(super) fn missed(&self, spec: &FitSpec) -> String {
         let period = match spec.units {
             LengthUnits::Data => four_digits(self.period),
@@ -102,7 +102,7 @@ pub(super) struct SeasonsFound {
     pub(super) remarks: Vec<String>,
 }
 
-/// Seasons along the only input, or the first date with some. `count`: all rows.
+/// Seasons along the only input, or the first date with some. `count`: number of all rows.
 pub(super) fn find(
     spec: &FitSpec,
     (registry, team): (&Registry, &Team),
@@ -234,7 +234,7 @@ pub(super) fn numbers(
     }))
 }
 
-/// Standardised link of targets less offsets; original variance.
+/// Standardised link of targets less offsets; variance before.
 fn standard(likelihood: &dyn Likelihood, targets: &[f64], offsets: &[f64]) -> Option<(Vec<f64>, f64)> {
     let link = |y: f64| match likelihood.support() {
         Support::Real if likelihood.is_log_concave() => Some(y),
@@ -330,7 +330,6 @@ fn search(
     Ok(found)
 }
 
-/// Input polynomial, and other inputs.
 fn trend_of(points: MatRef<'_, f64>, x: &[f64]) -> Basis {
     let (low, high) = ends(x);
     let mut trend = Basis::default();
@@ -352,7 +351,7 @@ fn sorted(x: &[f64]) -> Vec<f64> {
     sorted
 }
 
-/// Grid places, such as days; 0 without or with few filled.
+/// Number of grid places, such as days; 0 without or with few filled.
 fn on_a_grid(x: &[f64]) -> usize {
     let x = sorted(x);
     let step = x.windows(2).map(|pair| pair[1] - pair[0]).fold(f64::INFINITY, f64::min);

@@ -12,7 +12,7 @@ const FINENESS: f64 = 4.0;
 /// Maximum peaks examined, and candidates.
 const PEAKS: usize = 3;
 const CANDIDATES: usize = 2;
-/// Cycles over the range that distinguish frequencies.
+/// Minimum difference of frequencies, in cycles over the range.
 const SAME: f64 = 0.5;
 const HARMONICS: usize = 4;
 /// Minimum peak above `choice`; noise reaches it with probability e^−4.
@@ -75,7 +75,7 @@ impl Series<'_> {
         found.into_iter().take(CANDIDATES).map(|cycles| range / cycles).collect()
     }
 
-    /// Score and cycles of a season of one to three peak periods.
+    /// Score and cycles of a season of one to three times the peak's period.
     fn fundamental(&self, rest: &[f64], cycles: f64) -> Option<(f64, f64)> {
         let several = [1.0, 2.0, 3.0].map(|times| cycles / times).into_iter();
         let scored = several

@@ -74,7 +74,7 @@ fn start(covariance: &Mat<f64>, latents: usize) -> Mat<f64> {
     Mat::from_fn(outputs, latents, |p, q| columns[q][p])
 }
 
-/// Largest first, by Jacobi rotations.
+/// Eigenvalues and eigenvectors, largest first, by Jacobi rotations.
 fn eigenpairs(mut a: Mat<f64>) -> Vec<(f64, Vec<f64>)> {
     let n = a.nrows();
     let mut vectors = Mat::<f64>::identity(n, n);

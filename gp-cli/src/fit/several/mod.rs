@@ -27,7 +27,7 @@ use crate::standardise::Standardiser;
 use gp_likelihoods::{Coregionalised, Gaussians, Likelihood, Support};
 use gp_optim::{Parameter, Prior};
 
-/// For targets of variance 1.
+/// Initial noise, for targets of variance 1.
 const NOISE: f64 = 0.1;
 
 pub(super) fn observe(survey: &Survey, spec: &FitSpec, context: &Context) -> Result<Observed, CliError> {
@@ -74,7 +74,7 @@ pub(super) fn observe(survey: &Survey, spec: &FitSpec, context: &Context) -> Res
     })
 }
 
-/// Target variance, likelihood units.
+/// Target variance in likelihood units.
 fn own_variance(of: &FurtherTarget) -> f64 {
     match of.summary {
         TargetSummary::Moments { variance, .. } if of.target.scale() == Standardiser::identity() => variance,

@@ -7,7 +7,6 @@ use crate::method::{Fit, Problem, TrainingRows};
 use crate::model::{Approximation, together};
 use gp_likelihoods::Likelihood;
 
-/// Fits parts on their sample rows, and combines them.
 pub(in crate::fit) fn fit_apart(
     task: TrainingContext<'_>,
     (whole, parts): (&dyn Likelihood, Vec<(Problem, PartStart)>),
@@ -50,7 +49,7 @@ fn join(fits: &[Fit], whole: &dyn Likelihood, names: &[&str]) -> Result<Fit, Cli
     })
 }
 
-/// Sum; ended curves keep their last value.
+/// Sum of curves; shorter ones keep their last value.
 fn summed(fits: &[Fit]) -> Vec<f64> {
     let longest = fits.iter().map(|fit| fit.curve.len()).max().unwrap_or(0);
     let at = |place: usize| {

@@ -8,7 +8,7 @@ use crate::fit::spec::FitSpec;
 use crate::left_out::listed;
 use crate::shown::shown;
 
-/// Warns unless flags declare the targets amounts.
+/// Warns of likely labels and counts, unless flags name the task.
 pub(in crate::fit) fn no_amounts(survey: &Survey, spec: &FitSpec) -> Option<String> {
     let is_said = spec.task != TaskChoice::Auto || spec.likelihood.is_some();
     if is_said || survey.targets().len() < 2 {

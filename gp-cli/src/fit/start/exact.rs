@@ -1,7 +1,7 @@
 //! Kernels learned by exact regression on some rows, as starts for quick fits.
 //!
-//! With many inputs and few rows, sparse objectives fit noise without priors, and miss fast changes along one input
-//! with them. Exact evidence, started from the best single input, avoids both.
+//! With many inputs and few rows, sparse objectives fit noise without priors; with priors, they miss fast changes
+//! along one input. Exact evidence, started from the best single input, avoids both.
 
 use super::{Found, ITERATIONS, aside, is_lengths};
 use crate::error::CliError;
@@ -22,12 +22,12 @@ const SHORT: [f64; 3] = [0.1, 0.3, 1.0];
 const LONG: f64 = 30.0;
 const INPUTS: usize = 64;
 
-/// `false` for given kernels of all-row methods, which learn likewise.
+/// `false` for given kernels of all-row methods, which learn the same way.
 pub(super) fn is_wanted(spec: &FitSpec, all_rows: bool) -> bool {
     spec.kernel.is_empty() || !all_rows
 }
 
-/// First kernel by exact regression without priors; `None` without a nat per free parameter over quick fits.
+/// First kernel, by exact regression without priors; `None` unless better than quick fits by a nat per free parameter.
 pub(super) fn learned(
     (problem, noise): (&Problem, &Gaussian),
     found: Option<&Found>,
@@ -59,7 +59,7 @@ pub(super) fn learned(
     Ok(is_set.then(|| found.kernel().clone_box()))
 }
 
-/// Kernel with one relevant input, by evidence over [`SHORT`]; `None` without ARD, with many.
+/// Kernel with one relevant input, by evidence over [`SHORT`]; `None` without ARD or for many inputs.
 fn one_input(
     kernel: &dyn Kernel,
     noise: &Gaussian,

@@ -16,9 +16,9 @@ use std::f64::consts::TAU;
 pub(super) const ROWS: usize = 500;
 /// Maximum classes regressed against the rest, most frequent first.
 const CLASSES: usize = 3;
-/// Maximum length-scale over √D: irrelevant ones grow beyond recovery.
+/// Maximum length-scale over √D, from which training can still shorten it.
 const LONGEST: f64 = 3.0;
-/// For labels of mean 0 and variance 1.
+/// Noise variance for labels of mean 0 and variance 1.
 pub(super) const NOISE: f64 = 0.3;
 
 /// Sets free length-scales to geometric means over classes; [exact regression](exact) helps where quick fits
@@ -61,7 +61,7 @@ pub(super) fn settle(problem: &mut Problem, spec: &FitSpec, sample: &TrainingRow
     Ok(())
 }
 
-/// First term, also with shorter length-scales; linear terms could end learning.
+/// First term alone, and with shorter length-scales; linear terms could end learning.
 fn smooth_alone(kernel: &dyn Kernel) -> Vec<Box<dyn Kernel>> {
     let terms = terms(kernel);
     let Some(first) = terms.first().filter(|first| terms.len() > 1 && log_lengths(**first).is_some()) else {
@@ -81,14 +81,14 @@ pub(super) fn fits(kernel: &dyn Kernel) -> usize {
     own + usize::from(with_short_lengths(kernel).is_some()) + smooth_alone(kernel).len()
 }
 
-/// `false` for other columns or conflicting bounds.
+/// Sets free length-scales; `false` for other columns or conflicting bounds.
 fn set_free(lengths: &mut Parameter, to: &[f64]) -> bool {
     let own = lengths.values().iter().zip(to).enumerate();
     let values: Vec<f64> = own.map(|(i, (own, to))| if lengths.is_fixed(i) { *own } else { *to }).collect();
     lengths.len() == to.len() && lengths.set_values(&values).is_ok()
 }
 
-/// Log length-scales, if better than noise (short ones) by a nat each.
+/// Log length-scales, if log evidence exceeds that of noise by a nat each.
 fn told_lengths(found: &Found, rows: usize) -> Option<Vec<f64>> {
     let logs = log_lengths(found.model.process(0).kernel())?;
     let of_noise = -0.5 * rows as f64 * (1.0 + TAU.ln());
@@ -127,7 +127,6 @@ pub(super) fn numbers(problem: &Problem, rows: &TrainingRows) -> Result<Vec<Vec<
     Ok(classes.into_iter().take(CLASSES).filter_map(|class| standardised(one(class))).collect())
 }
 
-/// Mean 0, variance 1; `None` if all equal.
 fn standardised(mut numbers: Vec<f64>) -> Option<Vec<f64>> {
     let count = numbers.len() as f64;
     let mean = numbers.iter().sum::<f64>() / count;

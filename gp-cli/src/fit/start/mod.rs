@@ -69,8 +69,7 @@ fn may_share_length(problem: &Problem, spec: &FitSpec) -> bool {
     spec.kernel.is_empty() && shared::is_wanted(problem)
 }
 
-/// Sets kernel and noise by quick fits, for labels length-scales by regressions. Methods of all rows ignore
-/// the first quick fit.
+/// Sets kernel and noise by quick fits, for labels length-scales by regressions.
 pub(super) fn settle(
     problem: &mut Problem,
     spec: &FitSpec,
@@ -234,7 +233,7 @@ fn is_lengths(parameter: &Parameter) -> bool {
     parameter.is_vector() && parameter.name() == LENGTH_SCALE
 }
 
-/// `false` without any or on failure.
+/// `false` without ARD length-scales or on failure.
 fn each_lengths(kernel: &mut dyn Kernel, change: &mut dyn FnMut(&mut Parameter) -> bool) -> bool {
     let mut is_changed = false;
     kernel.for_each_parameter_mut(&mut |parameter| {
@@ -249,7 +248,7 @@ fn placed(problem: &Problem, rows: &TrainingRows) -> Result<InducingInputs, CliE
     Ok(KMeans::new().place(problem.kernels[0].as_ref(), points, count, problem.settings.seed)?.inputs)
 }
 
-/// `None` on failure; with checkpoint, interrupts are errors: no start from unfinished results.
+/// `None` on failure. With checkpoint, interrupts are errors: training must not start from unfinished results.
 fn quick(
     (problem, placed): (&Problem, &InducingInputs),
     kernel: &dyn Kernel,
@@ -270,7 +269,7 @@ fn quick(
     }))
 }
 
-/// No time limit with checkpoint: resumed runs start alike.
+/// With checkpoint, no time limit: resumed runs start alike.
 fn aside(control: &Control) -> Control {
     let aside = control.aside();
     if control.checkpoint().is_some() { aside.with_time_limit(None) } else { aside }

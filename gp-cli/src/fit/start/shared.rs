@@ -1,7 +1,7 @@
 //! Start for labels with inputs of one kind, such as pixels: one length-scale, or one each.
 //!
-//! One each must gain ½ (D − 1) ln N nats (Bayesian information criterion) in regression on labels; noise is fixed,
-//! as vanishing noise would fit any labels.
+//! One each must gain ½ (D − 1) ln N nats (Bayesian information criterion) in regression on labels, with fixed noise:
+//! vanishing noise would fit any labels.
 //!
 //! Several classes keep the regression's length-scale: sparse EP prefers longer ones, which predict worse.
 

@@ -1,6 +1,6 @@
 //! Start for numbers with many inputs: one length-scale, or one each.
 //!
-//! One each costs more and must gain [`GAIN`] nats per input in quick fits: functions of few inputs gained 0.3 to 30,
+//! One each must gain [`GAIN`] nats per input in quick fits: functions of few inputs gained 0.3 to 30,
 //! noise at most 0.1.
 
 use super::shared::{change, one_each};
@@ -15,7 +15,7 @@ use gp_kernels::Kernel;
 
 /// Minimum evidence gain of ARD, nats per input.
 const GAIN: f64 = 0.25;
-/// Quick fits; exact regression counts as two.
+/// Number of quick fits; exact regression counts as two.
 pub(super) const FITS: usize = 5;
 
 /// ARD kernel, if a default kernel of numbers has one length-scale for many inputs.

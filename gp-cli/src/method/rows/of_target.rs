@@ -7,8 +7,7 @@ use gp_kernels::data::{DataError, DataSource, Rows as Selection};
 use gp_optim::Team;
 use std::ops::Range;
 
-/// Columns of one target and, given roles, adjustment and weight, as in
-/// [`Adjusted`](gp_likelihoods::Adjusted).
+/// Columns of one target and, given roles, adjustment and weight ([`Adjusted`](gp_likelihoods::Adjusted)).
 pub(in crate::method) fn columns_of_target(target: usize, targets: usize, outputs: usize) -> Vec<usize> {
     if outputs == targets { vec![target] } else { vec![target, targets + target, 2 * targets] }
 }

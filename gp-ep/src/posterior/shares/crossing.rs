@@ -1,4 +1,4 @@
-//! Rows with a group of inputs from other rows.
+//! Rows whose values of one group of inputs come from other rows.
 
 use faer::{Mat, MatRef};
 use rand::seq::SliceRandom as _;
@@ -8,7 +8,7 @@ use std::ops::Range;
 /// Minimum block: two values at two other rows.
 pub(super) const MIN_BLOCK: usize = 4;
 
-/// Random blocks, whose rows exchange all values of a group.
+/// Random blocks of rows, which exchange all values of a group of inputs.
 pub(super) struct Crossing<'a> {
     x: MatRef<'a, f64>,
     pub(super) blocks: Vec<Vec<usize>>,
@@ -16,7 +16,7 @@ pub(super) struct Crossing<'a> {
 }
 
 impl<'a> Crossing<'a> {
-    /// Largest equal blocks with about `points` points.
+    /// Largest equal blocks with about `points` points in all.
     pub(super) fn new(
         x: MatRef<'a, f64>,
         rows: &[usize],
@@ -33,7 +33,7 @@ impl<'a> Crossing<'a> {
         Self { x, blocks: (0..count).map(block).collect(), group }
     }
 
-    /// By block, row, then giver.
+    /// Points by block, row, then row that gives the values.
     pub(super) fn points(&self) -> Mat<f64> {
         let pairs = self.blocks.iter().flat_map(|block| {
             block.iter().flat_map(move |&row| block.iter().map(move |&giver| (row, giver)))

@@ -6,12 +6,12 @@
 //! - *total* is `E[(f − f′)²] / 2V`, f′ after the change, their effect with interactions (Sobol's total index).
 //!
 //! For independent inputs *alone* sums to at most 1, *total* to at least 1, both to 1 for additive functions. For
-//! correlated inputs V is the variance over the new rows if larger, so that no share exceeds 1. For residuals
-//! uncorrelated with f, `2 V total` is the increase of the squared error by permuting the input.
+//! correlated inputs V is the variance over the new rows if larger, so that no share exceeds 1. If residuals are
+//! uncorrelated with f, permuting the input raises the squared error by `2 V total`.
 //!
-//! Rows of a random block take values of all its rows. Numerators and V use the same rows equally: a few rows in the
-//! tails can have most of the variance. Averages over different rows make shares unbiased, and equal without
-//! interactions. A group of all inputs has all variance.
+//! Rows of a random block take values of all its rows. Numerators and V weight rows equally: a few rows in the tails
+//! can have most of the variance. Averages over different rows make shares unbiased, and equal without interactions. A
+//! group of all inputs has share 1.
 
 mod crossing;
 mod recombined;
@@ -48,12 +48,11 @@ const GROUPS: u64 = 2;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ShareOptions {
-    /// Posterior means P per input, and for joint permutations. Uses at most P/4 rows; fewer take more values
-    /// each.
+    /// Posterior means P per input, and for joint permutations. At most P/4 rows are used; fewer take more values each.
     pub points: usize,
-    /// Posterior draws for ranges; 0: function taken as known.
+    /// Posterior draws for ranges; 0 takes the function as known.
     pub draws: usize,
-    /// Points per input for draws (joint covariance factored).
+    /// Points per input for draws, whose joint covariance is factored.
     pub points_of_draws: usize,
     /// Seed for rows, values and draws.
     pub seed: u64,
@@ -65,16 +64,16 @@ impl Default for ShareOptions {
     }
 }
 
-/// Shares of a latent, or joint of classes or mixture.
+/// Shares in one latent, or in classes or a mixture jointly.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VarianceShares {
     /// Latent functions covered.
     pub latents: Range<usize>,
     /// Standard deviation of the posterior mean over rows; several latents: root of summed variances.
     pub deviation: f64,
-    /// By input or group.
+    /// Shares of each input or group.
     pub inputs: Vec<InputShare>,
-    /// Covariances of kernel terms with the function over V; sum 1; empty if inseparable.
+    /// Covariances of kernel terms with the function over V, with sum 1; empty if inseparable.
     pub terms: Vec<f64>,
     /// Function over recombined rows; None for a single group.
     pub recombined: Option<Recombined>,
@@ -89,8 +88,8 @@ pub struct InputShare {
     pub total: Spanned,
 }
 
-/// Share with 90 % range from draws (extended to the value) and random combination of rows; without either,
-/// both ends equal the value.
+/// Share with 90 % range from draws and the random choice of rows; the range contains `value` and, without either, is
+/// `value`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Spanned {
     /// Share of the posterior mean.
@@ -102,15 +101,14 @@ pub struct Spanned {
 }
 
 impl<F: Posterior> Predictor<F> {
-    /// Shares of groups of columns and of kernel terms, over rows of `x`, per latent function; one entry for
-    /// classes (differences from their mean) and for one output that
-    /// [mixes](gp_likelihoods::Described::mixing) latents. None for constant functions, or below four rows.
+    /// Shares of groups of columns and of kernel terms, over rows of `x`, per latent function; joint for classes
+    /// (differences from their mean) and for one output that [mixes](gp_likelihoods::Described::mixing) latents.
+    /// Constant functions and fewer than four rows give no entry.
     ///
     /// Cost: P evaluations of all means per group, and once more for all groups; draws.
     ///
     /// # Errors
-    /// As [`beliefs`](Self::beliefs); an empty group, or one beyond the columns; a covariance of draws
-    /// without factor.
+    /// As predictions; an empty group, or one beyond the columns; a covariance of draws without Cholesky factor.
     pub fn variance_shares(
         &self,
         x: MatRef<'_, f64>,
@@ -132,7 +130,6 @@ impl<F: Posterior> Predictor<F> {
         Ok(found)
     }
 
-    /// Latent functions with joint shares.
     fn joint_groups(&self) -> Vec<Range<usize>> {
         let (count, classes) = (self.functions().latent_count(), self.likelihood().support().classes());
         let together = if count == classes || self.mixture().is_some() { count.max(1) } else { 1 };
@@ -162,7 +159,7 @@ impl<F: Posterior> Predictor<F> {
         let by_terms = self.term_means(&latents, x)?;
         let means = self.joined(&latents, by_terms.iter().map(row_sums).collect());
         let variance = means.iter().map(|mean| variance(mean)).sum::<f64>();
-        // A constant function has variance by rounding, which does not count.
+        // Constant functions have variance by rounding.
         let level = means.iter().flatten().fold(0.0, |level: f64, f| level.max(f.abs()));
         if variance <= (f64::EPSILON * level).powi(2) * x.nrows() as f64 {
             return Ok(None);
@@ -217,8 +214,8 @@ impl<F: Posterior> Predictor<F> {
         Ok((InputShare { alone: spanned(0), total: spanned(1) }, split.variances()))
     }
 
-    /// *Alone* and *total* of draws minus those of the mean, relative to own variances; same few points,
-    /// so that sampling errors cancel.
+    /// *Alone* and *total* of draws minus those of the mean, relative to own variances; at the same points, so that
+    /// sampling errors cancel.
     fn drawn_shares(
         &self,
         over: &Over<'_>,
@@ -292,8 +289,8 @@ impl<F: Posterior> Predictor<F> {
         }
         let weight = |q: usize| self.mixture().map_or(1.0, |weights| weights[latents.start + q]);
         let share = |t: usize| {
-            // Centring the whole suffices: a part common to all classes has no covariance with differences. A
-            // mixture has a single whole.
+            // Centring `means` suffices: a part common to all classes has no covariance with differences. A mixture has
+            // a single mean.
             let of = |(q, own): (usize, &Mat<f64>)| {
                 let mean = means.get(q).unwrap_or(&means[0]);
                 weight(q) * covariance(&own.col(t).iter().copied().collect::<Vec<f64>>(), mean)

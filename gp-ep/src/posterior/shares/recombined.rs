@@ -19,11 +19,11 @@ const BY_CHANCE: f64 = 0.01;
 pub struct Recombined {
     /// Mean of V′/V over permutations.
     pub variance: f64,
-    /// Standard deviation of V′/V over permutations, as of V for independent inputs.
+    /// Standard deviation of V′/V over permutations; for independent inputs that of V.
     pub deviation: f64,
     /// Interactions relative to the larger of V and V′.
     pub interactions: f64,
-    /// `true` if influential inputs are correlated, by ranks or their distances from the middle.
+    /// `true` if influential inputs are correlated, by ranks or distances of ranks from the middle.
     pub correlated: bool,
 }
 
@@ -72,7 +72,7 @@ pub(super) fn correlations(x: MatRef<'_, f64>, rows: &[usize], groups: &[Range<u
     (0..each.len()).map(|i| (0..i).filter(|&j| are_high(i, j)).collect()).collect()
 }
 
-/// Normalised ranks, distances from the middle; none for constant columns.
+/// Normalised ranks and distances from the middle; none for constant columns.
 fn profiles(x: MatRef<'_, f64>, rows: &[usize], column: usize) -> Vec<Vec<f64>> {
     let middle = (rows.len() as f64 - 1.0) / 2.0;
     let ranks: Vec<f64> = ranks(x, rows, column).into_iter().map(|rank| rank - middle).collect();
@@ -80,7 +80,7 @@ fn profiles(x: MatRef<'_, f64>, rows: &[usize], column: usize) -> Vec<Vec<f64>> 
     [ranks, folded].into_iter().filter_map(normalised).collect()
 }
 
-/// Ranks from 0; ties get their mean.
+/// Ranks from 0; equal values have their mean rank.
 fn ranks(x: MatRef<'_, f64>, rows: &[usize], column: usize) -> Vec<f64> {
     let value = |i: usize| x[(rows[i], column)];
     let mut sorted: Vec<usize> = (0..rows.len()).collect();
@@ -98,6 +98,6 @@ fn normalised(mut values: Vec<f64>) -> Option<Vec<f64>> {
     let mean = values.iter().sum::<f64>() / count;
     values.iter_mut().for_each(|value| *value -= mean);
     let norm = values.iter().map(|value| value * value).sum::<f64>().sqrt();
-    // Ranks that differ deviate by at least 1/√n.
+    // Different ranks deviate by at least 1/√n.
     (norm > 1e-3).then(|| values.iter().map(|value| value / norm).collect())
 }

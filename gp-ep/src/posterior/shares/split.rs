@@ -81,7 +81,7 @@ impl Split {
 }
 
 impl Part {
-    /// One function over one block, relative to `level`.
+    /// Part of one function over one block, relative to `level`.
     fn new(f: &[f64], size: usize, level: f64) -> Self {
         let (mut at_rows, mut moved, mut total) = (Scatter::default(), Scatter::default(), 0.0);
         for (r, row) in f.chunks_exact(size).enumerate() {
@@ -115,8 +115,7 @@ impl Part {
     }
 }
 
-/// Variance of mean effects: `E[f_rs f_qs] − E[f_rs f_qt]` for rows r ≠ q and givers s ≠ t, none its own
-/// giver.
+/// Variance of mean effects: `E[f_rs f_qs] − E[f_rs f_qt]`, rows r ≠ q with values of rows s ≠ t, not their own.
 fn own_effect(f: &[f64], size: usize) -> f64 {
     let n = size as f64;
     if size < 4 {

@@ -62,7 +62,6 @@ fn normal(rows: usize, columns: usize) -> Mat<f64> {
     })
 }
 
-/// Variance with Bessel's correction.
 fn unbiased(values: &[f64]) -> f64 {
     variance(values) * values.len() as f64 / (values.len() as f64 - 1.0)
 }
@@ -203,7 +202,7 @@ fn the_only_input_has_all_of_the_variance() {
     assert_eq!([found[0].inputs[0].alone, found[0].inputs[0].total], [Spanned::WHOLE; 2]);
 }
 
-/// Offsetting inputs: each alone moves the function more than the rows do.
+/// Inputs that offset each other: each alone moves the function more than the rows do.
 #[test]
 fn no_share_is_above_one() {
     let noise = uniform(300, 3);

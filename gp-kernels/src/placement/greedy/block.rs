@@ -30,7 +30,6 @@ pub(super) struct PointBlock {
     /// Rows of `Φᵀ`, by columns.
     phi: Vec<f64>,
     residual: Vec<f64>,
-    /// `true` for candidates.
     open: Vec<bool>,
 }
 
@@ -94,7 +93,6 @@ impl PointBlock {
         self.phi.iter().skip(i).step_by(self.count()).copied()
     }
 
-    /// Copies these rows from blocks.
     pub(super) fn gather(blocks: &[Self], height: usize, rows: &[usize], dim: usize) -> Self {
         let mut gathered = Self::empty(dim);
         let known = blocks.first().map_or(0, |block| block.phi.len() / block.count().max(1));

@@ -9,7 +9,7 @@ use crate::views;
 pub(super) struct Chosen {
     dim: usize,
     points: Vec<f64>,
-    /// Each one entry longer.
+    /// φ per chosen point, each one entry longer than the last.
     phi: Vec<Vec<f64>>,
     deviations: Vec<f64>,
 }

@@ -13,7 +13,6 @@ use crate::evaluate::Evaluator;
 use crate::kernel::{Kernel, Points};
 use crate::placement::table::distinct;
 
-/// Points per block.
 const BLOCK: usize = 1024;
 /// Near points: fit the cache, seldom need the rest.
 const NEAR: usize = 1024;
@@ -35,7 +34,7 @@ pub(super) struct GreedyFactor<'a> {
 }
 
 impl<'a> GreedyFactor<'a> {
-    /// Before any choice; only first equal points are candidates.
+    /// Factor before any choice; of equal points, only the first is a candidate.
     pub(super) fn new(kernel: &'a dyn Kernel, points: Points<'_>) -> Result<Self, KernelError> {
         let (count, dim) = (points.nrows(), points.ncols());
         let evaluator = Evaluator::new(Threading::Here);
@@ -113,7 +112,7 @@ impl<'a> GreedyFactor<'a> {
     }
 }
 
-/// Finite inputs may overflow, as in polynomials.
+/// Refuses infinite values: finite inputs may overflow, as in polynomials.
 fn check_finite(what: &'static str, values: &[f64]) -> Result<(), KernelError> {
     match values.iter().position(|value| !value.is_finite()) {
         Some(row) => Err(KernelError::NotFinite { what, row, column: 0, value: values[row] }),

@@ -42,7 +42,6 @@ impl Clusters {
         &self.labels
     }
 
-    /// Squared distances to centres.
     pub(super) fn squared_distances(&self, cloud: &Cloud) -> Vec<f64> {
         self.distances_under(cloud, &self.labels)
     }
@@ -82,7 +81,6 @@ impl Clusters {
         );
     }
 
-    /// Gives empty clusters the farthest points of larger clusters.
     fn fill_empty(&self, cloud: &Cloud, labels: &mut [usize]) {
         let mut sizes = vec![0_usize; self.count];
         labels.iter().for_each(|&label| sizes[label] += 1);

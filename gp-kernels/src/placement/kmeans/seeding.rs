@@ -11,7 +11,6 @@ use crate::lanes::{LANES, total};
 
 const BLOCK: usize = 1024;
 
-/// Up to `m` distinct points.
 pub(super) fn plus_plus(cloud: &Cloud, m: usize, rng: &mut ChaCha8Rng) -> Vec<usize> {
     let weights: Vec<f64> = (0..cloud.count()).map(|i| cloud.weight(i)).collect();
     let mut nearest = vec![f64::INFINITY; cloud.count()];
@@ -54,7 +53,6 @@ fn approach(cloud: &Cloud, centre: usize, nearest: &mut [f64]) {
     });
 }
 
-/// `‖a − b‖²`
 pub(super) fn squared_distance(a: &[f64], b: &[f64]) -> f64 {
     dispatch(SquaredDistance(a, b))
 }

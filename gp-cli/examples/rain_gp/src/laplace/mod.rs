@@ -11,8 +11,8 @@ use gp_ep::{EvidenceKind, LatentModel};
 use gp_likelihoods::Likelihood;
 use model::Model;
 
-/// Gaussian at the mode of the whitened inducing values, with its curvature. Latent values are their means
-/// given the inducing values: exact if all rows are inducing inputs.
+/// Gaussian at the mode of the whitened inducing values, with the curvature there. Replaces latent values by their
+/// means given the inducing values: exact if all rows are inducing inputs.
 #[derive(Clone, Copy, Debug)]
 pub struct Laplace;
 

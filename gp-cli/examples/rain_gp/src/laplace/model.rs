@@ -13,7 +13,7 @@ use gp_linalg::{Cholesky, JitterPolicy, LinalgError, Threading};
 
 /// Largest slope at a mode.
 const FLAT: f64 = 1e-9;
-/// Added to the curvature, until a step increases the log posterior.
+/// Values added to the curvature in turn, until a step increases the log posterior.
 const DAMPING: [f64; 8] = [0.0, 1e-2, 1e-1, 1e0, 1e1, 1e2, 1e4, 1e6];
 
 /// Latent model and maximum Newton steps.
@@ -81,7 +81,7 @@ impl Model<'_> {
                 let mut trial = slope.clone();
                 factor.solve_in_place(trial.as_mut(), Threading::Here).map_err(failed)?;
                 trial += &v;
-                // Near the mode, a gain is below its rounding.
+                // Near the mode, gains are smaller than their rounding errors.
                 let least = here.log_posterior - 1e-12 * here.log_posterior.abs();
                 let found = self.look(&phi, &trial, targets).ok();
                 if let Some(found) = found.filter(|found| found.log_posterior >= least) {
@@ -121,8 +121,8 @@ impl Model<'_> {
         LogDensityAt { likelihood: self.latent.likelihood(), y: std::slice::from_ref(y), f }
     }
 
-    /// Gradient of the log evidence by natural values, including the shift of the mode: for `a = H⁻¹ λ`, λ
-    /// the gradient of `−½ ln |H|` by v, a change δ of slopes changes the evidence by `aᵀδ`.
+    /// Gradient of the log evidence by natural values. It includes the shift of the mode: with λ the gradient of
+    /// `−½ ln |H|` by v and `a = H⁻¹ λ`, a change δ of the slopes changes the log evidence by `aᵀδ`.
     pub(super) fn gradient(&self, targets: &[f64], mode: &Mode, out: &mut [f64]) -> Result<(), CliError> {
         let Mode { phi, here: Look { f, rows, .. }, .. } = mode;
         let solved = phi.iter().map(|phi| mode.solved(phi.clone())).collect::<Result<Vec<_>, _>>()?;
