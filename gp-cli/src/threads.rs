@@ -21,9 +21,9 @@ pub(crate) fn within<R: Send>(team: &Team, work: impl FnOnce() -> R + Send) -> R
 /// Starts the pool: one thread per processor, fewer under an address-space limit, where refused threads would
 /// panic later.
 pub(crate) fn start(asked: Option<u16>) -> Result<(), CliError> {
-    let usual =
+    let default =
         || available_parallelism().map_or(1, usize::from).min(threads_with_room().unwrap_or(usize::MAX));
-    let count = asked.map_or_else(usual, usize::from);
+    let count = asked.map_or_else(default, usize::from);
     let builder = ThreadPoolBuilder::new().num_threads(count).stack_size(STACK);
     let Err(refused) = builder.build_global() else { return Ok(()) };
     // No cause: an embedding program has started a pool.

@@ -15,7 +15,7 @@ impl NoisyTarget {
 
     /// Observation from columns target, known noise, weight.
     pub(crate) fn read(row: usize, columns: &[f64]) -> Result<Self, InferenceError> {
-        let at = |column: usize, usual: f64| columns.get(column).copied().unwrap_or(usual);
+        let at = |column: usize, default: f64| columns.get(column).copied().unwrap_or(default);
         let (target, known_noise, weight) = (at(0, f64::NAN), at(1, 0.0), at(2, 1.0));
         if !target.is_finite() {
             return Err(InferenceError::TargetNotFinite { row, value: target });

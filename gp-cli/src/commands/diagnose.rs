@@ -58,7 +58,7 @@ fn idle_flags(spec: &FitSpec) -> Option<String> {
     let names: Vec<String> = given.map(|(name, _)| format!("--{name}")).collect();
     let verb = if names.len() == 1 { "makes" } else { "make" };
     (!names.is_empty()).then(|| {
-        format!("{} {verb} no difference to gp diagnose, which looks at the usual start", names.join(", "))
+        format!("{} {verb} no difference to gp diagnose, which looks at the default start", names.join(", "))
     })
 }
 
@@ -83,7 +83,7 @@ pub fn run(
     let idle = [("--restarts", restarts), ("--search", search)];
     if let Some((flag, _)) = idle.iter().find(|(_, is_given)| *is_given) {
         let message = format!(
-            "{flag} makes no difference to gp diagnose, which looks at the usual start; leave it out"
+            "{flag} makes no difference to gp diagnose, which looks at the default start; leave it out"
         );
         return Err(CliError::usage(message));
     }

@@ -64,8 +64,8 @@ fn schema(command: &Command, methods: &Methods) -> Value {
         };
         let mut value = value;
         value["description"] = flag.get_help().map(ToString::to_string).into();
-        if let Some(usual) = methods.usual(name) {
-            value["default"] = usual;
+        if let Some(default) = methods.default_value(name) {
+            value["default"] = default;
         }
         Some((name.to_owned(), value))
     });

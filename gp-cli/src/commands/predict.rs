@@ -168,9 +168,9 @@ fn check_interval(model: &Model, asked: &[f64]) -> Result<(), CliError> {
 }
 
 fn wanted(options: &PredictOptions) -> Wanted {
-    let usual = Wanted::default();
+    let default = Wanted::default();
     Wanted {
-        intervals: if options.interval.is_empty() { usual.intervals } else { options.interval.clone() },
+        intervals: if options.interval.is_empty() { default.intervals } else { options.interval.clone() },
         quantiles: options.quantiles.clone(),
         latent: options.latent,
         parts: options.parts,

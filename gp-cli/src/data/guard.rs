@@ -18,10 +18,10 @@ pub(super) fn guarded<T>(
 }
 
 pub(crate) fn silence_foreign_panics() {
-    let usual = std::panic::take_hook();
+    let default = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {
         if !is_foreign(info) {
-            usual(info);
+            default(info);
         }
     }));
 }

@@ -54,17 +54,17 @@ pub(super) fn choose_method(
     let inducing = spec.inducing.is_some() || !spec.inducing_file.is_empty() || spec.windows.is_some();
     let likelihood = observed.likelihood.as_ref();
     let case = Case { likelihood, rows, streamed, inducing, given: &spec.settings };
-    let usual = |method: &Arc<dyn Method>| method.is_default(&case).map(|why| (method.clone(), why));
+    let default = |method: &Arc<dyn Method>| method.is_default(&case).map(|why| (method.clone(), why));
     let roles = &observed.roles;
     let has_all = |method: &&Arc<dyn Method>| {
         let has = |name: &str| method.settings().iter().any(|setting| setting.name() == name);
         spec.settings.names().all(has) && roles.iter().all(|(role, _)| method.supports(role))
     };
-    let found = context.methods.iter().filter(has_all).find_map(usual);
+    let found = context.methods.iter().filter(has_all).find_map(default);
     // If no method has all settings, the default method refuses them.
     found
-        .or_else(|| context.methods.iter().find_map(usual))
-        .ok_or_else(|| CliError::usage("no method is the usual one for these data; choose one with --method"))
+        .or_else(|| context.methods.iter().find_map(default))
+        .ok_or_else(|| CliError::usage("no method is the default for these data; choose one with --method"))
 }
 
 /// N Q per target above which mini-batches are default.
@@ -84,17 +84,17 @@ pub(super) fn choose_optimizer(
     }
     match spec.optimizer {
         None => {
-            let mut usual = known.clone();
+            let mut preferred = known.clone();
             let several = likelihood.latents() > 1 && likelihood.targets() == 1;
             let many = rows.saturating_mul(likelihood.latents()) > MANY_LATENT_VALUES;
             let in_batches = method.batch_size(&spec.settings, Optimizer::Adam).is_some();
             // Without log-concavity, sites of several latents converge slowly or not at all; Adam moves
             // parameters between sweeps.
             if several && (!likelihood.is_log_concave() || (many && in_batches)) {
-                usual.sort_by_key(|&optimizer| optimizer != Optimizer::Adam);
+                preferred.sort_by_key(|&optimizer| optimizer != Optimizer::Adam);
             }
             let supports_all = |optimizer: &&Optimizer| unused_flag(spec, method, **optimizer).is_none();
-            let found = usual.iter().find(supports_all).or(known.first()).copied();
+            let found = preferred.iter().find(supports_all).or(known.first()).copied();
             found.ok_or_else(|| CliError::usage(format!("method {} names no optimizer", method.name())))
         }
         Some(optimizer) if known.contains(&optimizer) => Ok(optimizer),

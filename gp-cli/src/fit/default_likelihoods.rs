@@ -12,7 +12,7 @@ pub(super) enum ClassIntegrals {
 }
 
 /// Default likelihood, with the cheapest integrals for classes; lacks number of classes and mean count.
-pub(super) const fn usual(task: Task, integrals: ClassIntegrals) -> &'static str {
+pub(super) const fn default_likelihood(task: Task, integrals: ClassIntegrals) -> &'static str {
     match (task, integrals) {
         (Task::Regression, _) => "gaussian(variance=0.1)",
         (Task::Binary, _) => "bernoulli_probit",
@@ -31,7 +31,7 @@ mod tests {
 
     #[test]
     fn usual_likelihoods_observe_their_tasks() {
-        let parsed = |task, by| Registry::built_in().parse(usual(task, by)).unwrap();
+        let parsed = |task, by| Registry::built_in().parse(default_likelihood(task, by)).unwrap();
         for by in [ClassIntegrals::Densities, ClassIntegrals::Powers, ClassIntegrals::Factors] {
             assert_eq!(parsed(Task::Regression, by).support(), Support::Real);
             assert_eq!(parsed(Task::Binary, by).support(), Support::Signs);

@@ -79,8 +79,8 @@ fn words_behind(setting: &Setting) -> String {
     let by: Vec<String> = setting.optimizers().iter().map(ToString::to_string).collect();
     let by = if by.is_empty() { String::new() } else { format!(" with {}", by.join(" or ")) };
     match setting.default_in_words() {
-        usual if usual.is_empty() => by,
-        usual => format!("{by}: {usual}"),
+        default if default.is_empty() => by,
+        default => format!("{by}: {default}"),
     }
 }
 

@@ -31,7 +31,7 @@ pub(super) fn kernels(
     seasons: &[Season],
 ) -> Result<Vec<Box<dyn Kernel>>, CliError> {
     let (latents, dim) = (observed.likelihood.latents(), inputs.dim());
-    let usual = || {
+    let default = || {
         let shape = Shape {
             dim,
             straight: has_line(spec, observed, inputs, pseudo),
@@ -39,9 +39,9 @@ pub(super) fn kernels(
         };
         default_kernel(method, observed, shape, (seasons, spec.standardize))
     };
-    let usual = if spec.kernel.is_empty() { usual() } else { String::new() };
+    let default = if spec.kernel.is_empty() { default() } else { String::new() };
     let texts = match spec.kernel.as_slice() {
-        [] => vec![Rewritten::unchanged(&usual)],
+        [] => vec![Rewritten::unchanged(&default)],
         some => some.iter().map(|text| names::kernel(text, inputs)).collect::<Result<_, _>>()?,
     };
     if texts.len() != 1 && texts.len() != latents {
@@ -190,18 +190,18 @@ fn kernel_of_numbers(
     shape: Shape,
     (seasons, standardize): (&[Season], Standardize),
 ) -> String {
-    let usual = default_length(shape.dim);
+    let default = default_length(shape.dim);
     let near = |mode: f64| match standardize.target() {
         true => format!(" ~ log_normal({}, {})", format_number(mode.ln() + WIDE * WIDE), format_number(WIDE)),
         false => String::new(),
     };
     let long = match standardize.inputs() {
         true => {
-            format!(" ~ inverse_gamma({}, {})", format_number(LONG), format_number(2.0 * usual))
+            format!(" ~ inverse_gamma({}, {})", format_number(LONG), format_number(2.0 * default))
         }
         false => String::new(),
     };
-    let slope = 3.0 * usual;
+    let slope = 3.0 * default;
     let line = match (shape.straight, standardize) {
         (false, _) => String::new(),
         (true, Standardize::Both) => {

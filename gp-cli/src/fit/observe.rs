@@ -1,7 +1,7 @@
 //! Task, likelihood and scale of the target.
 
 use super::bounds;
-use super::default_likelihoods::{ClassIntegrals, usual};
+use super::default_likelihoods::{ClassIntegrals, default_likelihood};
 use super::default_noise;
 use super::label_names;
 use super::names;
@@ -64,11 +64,11 @@ fn likelihood(
 ) -> Result<Box<dyn Likelihood>, CliError> {
     let column = survey.target()?;
     let count = labels.names.len();
-    let usual = usual(task, class_integrals(survey, spec, context));
+    let default = default_likelihood(task, class_integrals(survey, spec, context));
     let text = match (&spec.likelihood, task) {
         (Some(text), _) => text.clone(),
-        (None, Task::Regression | Task::Binary) => usual.to_owned(),
-        (None, Task::Multiclass | Task::Ordinal) => format!("{usual}(classes={count})"),
+        (None, Task::Regression | Task::Binary) => default.to_owned(),
+        (None, Task::Multiclass | Task::Ordinal) => format!("{default}(classes={count})"),
         (None, Task::Count) => {
             let mean = |column: &ColumnSurvey| match column.values() {
                 Surveyed::Numbers { sum, .. } => sum.mean(),
@@ -77,7 +77,7 @@ fn likelihood(
             let exposure = survey.role(Role::Exposure, 0).map_or(1.0, mean);
             let offset = survey.role(Role::Offset, 0).map_or(0.0, mean);
             let rate = (mean(column) / exposure).max(f64::MIN_POSITIVE);
-            format!("{usual}(offset={})", format_number(rate.ln() - offset))
+            format!("{default}(offset={})", format_number(rate.ln() - offset))
         }
     };
     let likelihood = as_said(&text, labels, context)?;
@@ -110,8 +110,8 @@ fn of_any_number<'l>(
     spec: &FitSpec,
     context: &Context,
 ) -> &'l str {
-    let usual = || usual(Task::Multiclass, class_integrals(survey, spec, context));
-    if names::takes_classes(likelihood) { likelihood.name() } else { usual() }
+    let default = || default_likelihood(Task::Multiclass, class_integrals(survey, spec, context));
+    if names::takes_classes(likelihood) { likelihood.name() } else { default() }
 }
 
 fn class_integrals(survey: &Survey, spec: &FitSpec, context: &Context) -> ClassIntegrals {

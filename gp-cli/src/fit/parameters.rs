@@ -16,26 +16,26 @@ const NOTHING: &str = "none";
 /// Parameter name, as given and with aliases replaced.
 struct Name<'t> {
     given: &'t str,
-    usual: String,
+    canonical: String,
 }
 
 impl<'t> Name<'t> {
     fn new(given: &'t str, known: &Registry) -> Self {
         let Some((kernels, last)) = given.rsplit_once('.') else {
-            return Self { given, usual: given.to_owned() };
+            return Self { given, canonical: given.to_owned() };
         };
         let kernels: Vec<String> = kernels.split('.').map(|part| default_part(part, known)).collect();
-        Self { given, usual: format!("{}.{last}", kernels.join(".")) }
+        Self { given, canonical: format!("{}.{last}", kernels.join(".")) }
     }
 
     fn is(&self, word: &str) -> bool {
-        self.usual.eq_ignore_ascii_case(word)
+        self.canonical.eq_ignore_ascii_case(word)
     }
 
     fn behind(&self, front: &str) -> &str {
-        match self.usual.split_once('.') {
+        match self.canonical.split_once('.') {
             Some((first, rest)) if first.eq_ignore_ascii_case(front) => rest,
-            _ => &self.usual,
+            _ => &self.canonical,
         }
     }
 }
@@ -43,8 +43,8 @@ impl<'t> Name<'t> {
 /// Part without aliases: `rbf2` for `se2`.
 fn default_part(part: &str, known: &Registry) -> String {
     let stem = part.trim_end_matches(|letter: char| letter.is_ascii_digit());
-    let usual = |name: &str| known.named(name).ok().map(|entry| entry.name());
-    match (usual(part), usual(stem)) {
+    let canonical = |name: &str| known.named(name).ok().map(|entry| entry.name());
+    match (canonical(part), canonical(stem)) {
         (Some(name), _) => name.to_owned(),
         (None, Some(name)) => format!("{name}{}", &part[stem.len()..]),
         (None, None) => part.to_owned(),
@@ -145,7 +145,7 @@ fn change(
     let mut parameters = likelihood.parameters_mut().iter_mut();
     if let Some(parameter) = parameters.find(|known| known.name().eq_ignore_ascii_case(of_likelihood)) {
         let names = kernels.iter().flat_map(|kernel| kernel.parameter_names());
-        let of_kernel = names.map(|full| stem(&full).to_owned()).find(|full| is_called(full, &name.usual));
+        let of_kernel = names.map(|full| stem(&full).to_owned()).find(|full| is_called(full, &name.canonical));
         return match of_kernel.filter(|_| name.is(of_likelihood)) {
             None => apply(parameter, None),
             Some(of_kernel) => Err(CliError::usage(format!(

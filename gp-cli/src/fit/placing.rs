@@ -114,11 +114,11 @@ pub(super) fn count(
     one_length: bool,
     (latents, rows): (usize, usize),
 ) -> Result<usize, CliError> {
-    let usual = match one_length {
+    let default = match one_length {
         true => method.default_inducing_of_one_length(latents, rows),
         false => method.default_inducing(latents, rows),
     };
-    match spec.inducing.unwrap_or(usual).min(rows) {
+    match spec.inducing.unwrap_or(default).min(rows) {
         0 => Err(CliError::usage("--inducing 0: at least one inducing point is needed".to_owned())),
         count => Ok(count),
     }

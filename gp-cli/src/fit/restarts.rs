@@ -83,11 +83,11 @@ impl Restarts<'_> {
     /// Best start, and starts tried. `drawn_about`: default before quick fits.
     pub(super) fn best(
         &self,
-        usual: &Problem,
+        default: &Problem,
         drawn_about: &Problem,
     ) -> Result<(Problem, TriedStarts), CliError> {
-        let (memo, control) = (Memo::beside(&usual.settings.control), usual.settings.control.clone());
-        let rounds = Rounds::of(self, usual)?;
+        let (memo, control) = (Memo::beside(&default.settings.control), default.settings.control.clone());
+        let rounds = Rounds::of(self, default)?;
         let count = usize::from(self.spec.restarts.unwrap_or(0));
         let mut starts = memo.read::<TriedStarts>(STARTS)?.unwrap_or_else(|| rounds.none_tried());
         while starts.tried.iter().all(|start| !start.kept) {
@@ -96,19 +96,19 @@ impl Restarts<'_> {
                 keep_best(&mut starts.tried);
             } else {
                 self.stages.begin(&format!("trying start {} of {}", next + 1, count + 1));
-                let start = self.start(next, usual, drawn_about)?;
+                let start = self.start(next, default, drawn_about)?;
                 starts.tried.push(rounds.attempt(next, start)?);
             }
             check_interrupt(&control)?;
             memo.write(STARTS, &starts)?;
         }
         let kept = starts.tried.iter().find(|start| start.kept).map_or(0, |start| start.start);
-        Ok((self.start(kept, usual, drawn_about)?, starts))
+        Ok((self.start(kept, default, drawn_about)?, starts))
     }
 
-    fn start(&self, number: usize, usual: &Problem, drawn_about: &Problem) -> Result<Problem, CliError> {
+    fn start(&self, number: usize, default: &Problem, drawn_about: &Problem) -> Result<Problem, CliError> {
         if number == 0 {
-            return Ok(usual.clone());
+            return Ok(default.clone());
         }
         let random = |stream: u64| {
             let mut rng = ChaCha8Rng::seed_from_u64(self.spec.seed);

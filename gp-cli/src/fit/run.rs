@@ -118,7 +118,7 @@ fn chosen_kernel(tried: &TriedKernels) -> String {
     let of = tried.target.as_ref().map_or_else(String::new, |name| format!(" for {name}"));
     match tried.found() {
         Some(found) => format!("{}{of}, found by a search of {} kernels", found.kernel, tried.tried.len()),
-        None => format!("the usual one{of}, because the search ended before it found any"),
+        None => format!("the default{of}, because the search ended before it found any"),
     }
 }
 

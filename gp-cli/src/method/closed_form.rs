@@ -35,8 +35,8 @@ pub(crate) struct ClosedForm {
 
 const ITERATIONS: Setting = common::ITERATIONS.default_whole(300);
 /// Typical evaluations, inducing inputs fixed and learned.
-const USUAL_EVALUATIONS: f64 = 60.0;
-const USUAL_EVALUATIONS_OF_INPUTS: f64 = 110.0;
+const TYPICAL_EVALUATIONS: f64 = 60.0;
+const TYPICAL_EVALUATIONS_OF_INPUTS: f64 = 110.0;
 /// Learned inputs: 30 to 40 evaluations if smooth, else all iterations.
 const UNSURE_OF_INPUTS: f64 = 3.1;
 /// L-BFGS pairs: minimum, maximum, maximum total of their values.
@@ -182,10 +182,10 @@ impl Method for ClosedForm {
 
     fn work(&self, problem: &Problem) -> Option<Work> {
         let (sizes, most) = (problem.extents(), problem.settings.given.integer_of(&ITERATIONS).ok()?);
-        let (usual, unsure) = if problem.settings.fixed_inducing {
-            (USUAL_EVALUATIONS, 1.0)
+        let (typical, unsure) = if problem.settings.fixed_inducing {
+            (TYPICAL_EVALUATIONS, 1.0)
         } else {
-            (USUAL_EVALUATIONS_OF_INPUTS, UNSURE_OF_INPUTS)
+            (TYPICAL_EVALUATIONS_OF_INPUTS, UNSURE_OF_INPUTS)
         };
         let power = self.power(&problem.settings.given);
         let of_blocks = problem.settings.blocks.as_ref().map_or(0.0, work_of_blocks);
@@ -193,7 +193,7 @@ impl Method for ClosedForm {
             products: operations::regression(&sizes, power) + of_blocks,
             covariances: common::covariances(&sizes),
             unsure,
-            ..Work::of_minimising(usual, most)
+            ..Work::of_minimising(typical, most)
         })
     }
 

@@ -48,8 +48,8 @@ pub(super) fn steps_in_batches(
 
 /// Number of rows per batch.
 #[must_use]
-pub const fn batch_size(usual: u64) -> Setting {
-    Setting::integer(BATCH_SIZE, "B", 1, "Rows in a mini-batch").default_whole(usual)
+pub const fn batch_size(default: u64) -> Setting {
+    Setting::integer(BATCH_SIZE, "B", 1, "Rows in a mini-batch").default_whole(default)
 }
 
 /// Covariances per evaluation: `K_zx`, diagonal of `K_xx`, half of `K_zz`.

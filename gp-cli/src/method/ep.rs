@@ -48,10 +48,10 @@ const OUTER: DefaultCase<u64> = DefaultCase::new(100, "with lbfgs");
 const OUTER_OF_NUMBERS: DefaultCase<u64> = DefaultCase::new(300, "with lbfgs for numbers");
 const INNER: DefaultCase<u64> = DefaultCase::new(500, "with another optimizer");
 /// Typical evaluations: maximum, maximum for classes, per free parameter, for several targets.
-const USUAL_EVALUATIONS: f64 = 30.0;
-const USUAL_OF_CLASSES: f64 = 24.0;
+const TYPICAL_EVALUATIONS: f64 = 30.0;
+const TYPICAL_OF_CLASSES: f64 = 24.0;
 const EVALUATIONS_A_PARAMETER: f64 = 4.0;
-const USUAL_OF_TARGETS: f64 = 300.0;
+const TYPICAL_OF_TARGETS: f64 = 300.0;
 /// Sweeps per evaluation; on latent values; with several classes.
 const SWEEPS_AN_EVALUATION: f64 = 8.0;
 const SWEEPS_OF_VALUES: f64 = 18.0;
@@ -271,15 +271,15 @@ fn sweeps_of_classes(rows: usize) -> f64 {
 
 fn default_evaluations(problem: &Problem) -> f64 {
     if problem.likelihood.targets() > 1 {
-        return USUAL_OF_TARGETS;
+        return TYPICAL_OF_TARGETS;
     }
     let mut free = 0;
     for kernel in problem.kernels.iter().take(if problem.alike { 1 } else { usize::MAX }) {
         kernel.for_each_parameter(&mut |parameter| free += parameter.free_len());
     }
-    let usual = if has_classes(problem) { USUAL_OF_CLASSES } else { USUAL_EVALUATIONS };
+    let typical = if has_classes(problem) { TYPICAL_OF_CLASSES } else { TYPICAL_EVALUATIONS };
     let of_likelihood: usize = problem.likelihood.parameters().iter().map(Parameter::free_len).sum();
-    (EVALUATIONS_A_PARAMETER * free.max(1) as f64).min(usual) + EVALUATIONS_A_PARAMETER * of_likelihood as f64
+    (EVALUATIONS_A_PARAMETER * free.max(1) as f64).min(typical) + EVALUATIONS_A_PARAMETER * of_likelihood as f64
 }
 
 fn iterations(problem: &Problem) -> u64 {
@@ -363,11 +363,11 @@ mod tests {
     #[test]
     fn few_parameters_take_few_evaluations_and_several_classes_many_sweeps() {
         let signs = work("2 * rbf(lengthscale=[1, 2]) + linear", "bernoulli_probit");
-        assert_eq!((signs.usual, signs.integrals), (16.0, 6.0 * (1.0 + SWEEPS_AN_EVALUATION)));
+        assert_eq!((signs.typical, signs.integrals), (16.0, 6.0 * (1.0 + SWEEPS_AN_EVALUATION)));
         let fixed = work("2 * rbf(lengthscale=fixed(1))", "multiclass_probit(classes=3)");
-        assert_eq!((fixed.usual, fixed.integrals), (4.0, 6.0 * (1.0 + SWEEPS_OF_FIXED_LENGTHS)));
+        assert_eq!((fixed.typical, fixed.integrals), (4.0, 6.0 * (1.0 + SWEEPS_OF_FIXED_LENGTHS)));
         let classes = work("2 * rbf(lengthscale=1)", "multiclass_probit(classes=3)");
-        assert_eq!((classes.usual, classes.integrals), (8.0, 6.0 * (1.0 + SWEEPS_OF_CLASSES)));
+        assert_eq!((classes.typical, classes.integrals), (8.0, 6.0 * (1.0 + SWEEPS_OF_CLASSES)));
         assert_eq!(
             [100, 200, 10_000].map(sweeps_of_classes),
             [SWEEPS_OF_CLASSES, SWEEPS_OF_CLASSES, MAX_SWEEPS]
@@ -376,14 +376,14 @@ mod tests {
             "2 * rbf(lengthscale=[1, 2]) * rq(lengthscale=[1, 2]) + linear + constant + white",
             "bernoulli_probit",
         );
-        assert_eq!(many.usual, USUAL_EVALUATIONS);
+        assert_eq!(many.typical, TYPICAL_EVALUATIONS);
     }
     #[test]
     fn likelihoods_and_levels_have_their_counts() {
         let kernel = "2 * rbf(lengthscale=[1, 2]) + linear";
         let tails = work(kernel, "student_t");
-        assert_eq!((tails.usual, tails.unsure), (24.0, UNSURE_OF_OTHERS));
-        assert_eq!(work(kernel, "student_t(scale=1, dof=fixed(4))").usual, 20.0);
+        assert_eq!((tails.typical, tails.unsure), (24.0, UNSURE_OF_OTHERS));
+        assert_eq!(work(kernel, "student_t(scale=1, dof=fixed(4))").typical, 20.0);
         assert_eq!(work(kernel, "bernoulli_probit").unsure, 1.0);
         let values = work_of(&Ep::GFITC, kernel, "bernoulli_probit");
         assert_eq!(values.integrals, 6.0 * (1.0 + SWEEPS_OF_VALUES));

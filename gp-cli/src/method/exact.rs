@@ -23,7 +23,7 @@ use gp_likelihoods::Likelihood;
 pub(super) struct Exact;
 
 const ITERATIONS: Setting = common::ITERATIONS.default_whole(300);
-const USUAL_EVALUATIONS: f64 = 60.0;
+const TYPICAL_EVALUATIONS: f64 = 60.0;
 /// Maximum rows as default.
 const FEW_ROWS: usize = 1_000;
 
@@ -80,7 +80,7 @@ impl Method for Exact {
         Some(Work {
             products: operations::exact(sizes.rows, sizes.dim),
             covariances: rows * rows / 2.0,
-            ..Work::of_minimising(USUAL_EVALUATIONS, most)
+            ..Work::of_minimising(TYPICAL_EVALUATIONS, most)
         })
     }
 

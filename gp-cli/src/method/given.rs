@@ -66,14 +66,14 @@ impl Given {
     /// Given, or default of the case.
     #[must_use]
     pub fn number_in(&self, setting: &Setting, case: DefaultCase<f64>) -> f64 {
-        debug_assert!(matches!(setting.kind(), SettingKind::Number { usual, .. } if usual.declares(&case)));
+        debug_assert!(matches!(setting.kind(), SettingKind::Number { default, .. } if default.declares(&case)));
         self.number(setting).unwrap_or(case.value())
     }
 
     /// Given, or default of the case.
     #[must_use]
     pub fn integer_in(&self, setting: &Setting, case: DefaultCase<u64>) -> u64 {
-        debug_assert!(matches!(setting.kind(), SettingKind::Integer { usual, .. } if usual.declares(&case)));
+        debug_assert!(matches!(setting.kind(), SettingKind::Integer { default, .. } if default.declares(&case)));
         self.integer(setting).unwrap_or(case.value())
     }
 
@@ -86,22 +86,22 @@ impl Given {
     /// Given, or default of the case.
     #[must_use]
     pub fn word_in(&self, setting: &Setting, case: DefaultCase<&'static str>) -> &str {
-        debug_assert!(matches!(setting.kind(), SettingKind::Choice { usual, .. } if usual.declares(&case)));
+        debug_assert!(matches!(setting.kind(), SettingKind::Choice { default, .. } if default.declares(&case)));
         self.word(setting).unwrap_or(case.value())
     }
 
     /// Given, or default for all fits.
     #[must_use]
     pub fn number(&self, setting: &Setting) -> Option<f64> {
-        let SettingKind::Number { usual, .. } = setting.kind() else { return None };
-        self.0.get(setting.name()).and_then(Value::as_f64).or(usual.always())
+        let SettingKind::Number { default, .. } = setting.kind() else { return None };
+        self.0.get(setting.name()).and_then(Value::as_f64).or(default.always())
     }
 
     /// Given, or default for all fits.
     #[must_use]
     pub fn integer(&self, setting: &Setting) -> Option<u64> {
-        let SettingKind::Integer { usual, .. } = setting.kind() else { return None };
-        self.0.get(setting.name()).and_then(Value::as_u64).or(usual.always())
+        let SettingKind::Integer { default, .. } = setting.kind() else { return None };
+        self.0.get(setting.name()).and_then(Value::as_u64).or(default.always())
     }
 
     /// [`integer`](Self::integer) as a `usize`.
@@ -121,8 +121,8 @@ impl Given {
     /// Given, or default for all fits.
     #[must_use]
     pub fn word(&self, setting: &Setting) -> Option<&str> {
-        let SettingKind::Choice { usual, .. } = setting.kind() else { return None };
-        self.0.get(setting.name()).and_then(Value::as_str).or(usual.always())
+        let SettingKind::Choice { default, .. } = setting.kind() else { return None };
+        self.0.get(setting.name()).and_then(Value::as_str).or(default.always())
     }
 
     /// `true` if a flag was given.

@@ -27,7 +27,7 @@ const ROUNDS: [usize; 2] = [6, 10];
 const CHUNK: f64 = 256.0;
 const ITERATIONS: Setting = common::ITERATIONS.default_whole(20);
 /// Typical active sets; evaluations per set; steps to converged sites.
-const USUAL_ROUNDS: f64 = 8.0;
+const TYPICAL_ROUNDS: f64 = 8.0;
 const EVALUATIONS_A_ROUND: f64 = 18.0;
 const STEPS_TO_CONVERGE: f64 = 12.0;
 /// Uncertainty: rounds and iterations end on plateaus.
@@ -97,10 +97,10 @@ impl Method for IvmMethod {
         let steps = if converged { STEPS_TO_CONVERGE } else { 0.0 };
         // Evaluations share the costs of choosing their active set and of converging its sites.
         let mean = |of: fn(&IvmOperations) -> f64| {
-            of(&evaluation) + (of(&choice) + steps * of(&step)) / of_round.usual
+            of(&evaluation) + (of(&choice) + steps * of(&step)) / of_round.typical
         };
-        let usual = USUAL_ROUNDS.min(rounds) * of_round.usual;
-        let counts = Work::of_evaluations(usual, rounds * of_round.most);
+        let typical = TYPICAL_ROUNDS.min(rounds) * of_round.typical;
+        let counts = Work::of_evaluations(typical, rounds * of_round.most);
         let expected = mean(|of| of.expectations);
         let work = Work {
             products: mean(|of| of.products),

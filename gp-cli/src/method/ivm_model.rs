@@ -35,9 +35,9 @@ pub(super) fn model(problem: &Problem) -> Result<Ivm, CliError> {
 }
 
 pub(super) fn options(problem: &Problem) -> IvmOptions {
-    let usual = IvmOptions::default();
-    let active = problem.settings.active.unwrap_or(usual.active);
+    let default = IvmOptions::default();
+    let active = problem.settings.active.unwrap_or(default.active);
     let latents = problem.likelihood.latents();
     let sites = if latents <= FEW_LATENTS { FinalSites::Converged } else { FinalSites::Matched };
-    IvmOptions { active, sites, seed: problem.settings.seed, ..usual }
+    IvmOptions { active, sites, seed: problem.settings.seed, ..default }
 }

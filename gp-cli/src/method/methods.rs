@@ -71,10 +71,10 @@ impl Methods {
 
     /// Default of a setting for all fits, if methods agree.
     #[must_use]
-    pub fn usual(&self, name: &str) -> Option<Value> {
+    pub fn default_value(&self, name: &str) -> Option<Value> {
         let declared = self.settings().into_iter().find(|declared| declared[0].1.name() == name)?;
-        let first = declared[0].1.usual()?;
-        declared.iter().all(|(_, setting)| setting.usual().as_ref() == Some(&first)).then_some(first)
+        let first = declared[0].1.default_value()?;
+        declared.iter().all(|(_, setting)| setting.default_value().as_ref() == Some(&first)).then_some(first)
     }
 
     /// Settings by name, with all declarations, in method order.

@@ -131,14 +131,14 @@ impl Method for Sep {
         let sizes = problem.extents();
         let per_epoch = problem.rows.count().div_ceil(sizes.rows.max(1)) as u64;
         let most = step_count(problem, per_epoch) as f64;
-        let usual = if per_epoch == 1 { most.min(STEPS_OF_ALL) } else { most };
+        let typical = if per_epoch == 1 { most.min(STEPS_OF_ALL) } else { most };
         Some(Work {
             products: operations::step(&sizes),
             covariances: common::covariances(&sizes),
             // Each row is integrated for its site and again for the gradient, with the posterior after the update.
             integrals: 2.0 * sizes.rows as f64,
             integral: Integral::Tilted(power(problem)),
-            ..Work::of_evaluations(usual, most)
+            ..Work::of_evaluations(typical, most)
         })
     }
 

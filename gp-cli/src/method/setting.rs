@@ -23,7 +23,7 @@ pub enum SettingKind {
         /// Inclusive ends.
         range: [f64; 2],
         /// Value unless given.
-        usual: SettingDefault<f64>,
+        default: SettingDefault<f64>,
     },
     /// Integer in a range.
     Integer {
@@ -32,14 +32,14 @@ pub enum SettingKind {
         /// Inclusive maximum.
         most: u64,
         /// Value unless given.
-        usual: SettingDefault<u64>,
+        default: SettingDefault<u64>,
     },
     /// One of several words.
     Choice {
         /// Words with their meanings.
         words: &'static [(&'static str, &'static str)],
         /// Value unless given.
-        usual: SettingDefault<&'static str>,
+        default: SettingDefault<&'static str>,
     },
     /// Flag without a value.
     Flag,
@@ -58,7 +58,7 @@ impl Setting {
             name,
             value,
             help,
-            kind: SettingKind::Number { range, usual: SettingDefault::Unsaid },
+            kind: SettingKind::Number { range, default: SettingDefault::Unsaid },
             by: &[],
         }
     }
@@ -70,7 +70,7 @@ impl Setting {
             name,
             value,
             help,
-            kind: SettingKind::Integer { least, most: u64::MAX, usual: SettingDefault::Unsaid },
+            kind: SettingKind::Integer { least, most: u64::MAX, default: SettingDefault::Unsaid },
             by: &[],
         }
     }
@@ -79,8 +79,8 @@ impl Setting {
     #[must_use]
     pub const fn at_most(self, most: u64) -> Self {
         match self.kind {
-            SettingKind::Integer { least, usual, .. } => {
-                Self { kind: SettingKind::Integer { least, most, usual }, ..self }
+            SettingKind::Integer { least, default, .. } => {
+                Self { kind: SettingKind::Integer { least, most, default }, ..self }
             }
             _ => self,
         }
@@ -97,7 +97,7 @@ impl Setting {
             name,
             value: "",
             help,
-            kind: SettingKind::Choice { words, usual: SettingDefault::Unsaid },
+            kind: SettingKind::Choice { words, default: SettingDefault::Unsaid },
             by: &[],
         }
     }
@@ -113,7 +113,7 @@ impl Setting {
     pub const fn usually(self, value: f64) -> Self {
         match self.kind {
             SettingKind::Number { range, .. } => {
-                Self { kind: SettingKind::Number { range, usual: SettingDefault::Always(value) }, ..self }
+                Self { kind: SettingKind::Number { range, default: SettingDefault::Always(value) }, ..self }
             }
             _ => self,
         }
@@ -124,7 +124,7 @@ impl Setting {
     pub const fn default_whole(self, value: u64) -> Self {
         match self.kind {
             SettingKind::Integer { least, most, .. } => Self {
-                kind: SettingKind::Integer { least, most, usual: SettingDefault::Always(value) },
+                kind: SettingKind::Integer { least, most, default: SettingDefault::Always(value) },
                 ..self
             },
             _ => self,
@@ -136,7 +136,7 @@ impl Setting {
     pub const fn default_word(self, word: &'static str) -> Self {
         match self.kind {
             SettingKind::Choice { words, .. } => {
-                Self { kind: SettingKind::Choice { words, usual: SettingDefault::Always(word) }, ..self }
+                Self { kind: SettingKind::Choice { words, default: SettingDefault::Always(word) }, ..self }
             }
             _ => self,
         }
@@ -147,7 +147,7 @@ impl Setting {
     pub const fn default_by_case(self, cases: &'static [DefaultCase<f64>]) -> Self {
         match self.kind {
             SettingKind::Number { range, .. } => {
-                Self { kind: SettingKind::Number { range, usual: SettingDefault::ByCase(cases) }, ..self }
+                Self { kind: SettingKind::Number { range, default: SettingDefault::ByCase(cases) }, ..self }
             }
             _ => self,
         }
@@ -158,7 +158,7 @@ impl Setting {
     pub const fn default_whole_by_case(self, cases: &'static [DefaultCase<u64>]) -> Self {
         match self.kind {
             SettingKind::Integer { least, most, .. } => Self {
-                kind: SettingKind::Integer { least, most, usual: SettingDefault::ByCase(cases) },
+                kind: SettingKind::Integer { least, most, default: SettingDefault::ByCase(cases) },
                 ..self
             },
             _ => self,
@@ -170,7 +170,7 @@ impl Setting {
     pub const fn default_word_by_case(self, cases: &'static [DefaultCase<&'static str>]) -> Self {
         match self.kind {
             SettingKind::Choice { words, .. } => {
-                Self { kind: SettingKind::Choice { words, usual: SettingDefault::ByCase(cases) }, ..self }
+                Self { kind: SettingKind::Choice { words, default: SettingDefault::ByCase(cases) }, ..self }
             }
             _ => self,
         }
@@ -216,20 +216,20 @@ impl Setting {
     #[must_use]
     pub fn default_in_words(&self) -> String {
         match self.kind {
-            SettingKind::Number { usual, .. } => usual.in_words(),
-            SettingKind::Integer { usual, .. } => usual.in_words(),
-            SettingKind::Choice { usual, .. } => usual.in_words(),
+            SettingKind::Number { default, .. } => default.in_words(),
+            SettingKind::Integer { default, .. } => default.in_words(),
+            SettingKind::Choice { default, .. } => default.in_words(),
             SettingKind::Flag => String::new(),
         }
     }
 
     /// Default for all fits, if any.
     #[must_use]
-    pub fn usual(&self) -> Option<Value> {
+    pub fn default_value(&self) -> Option<Value> {
         match self.kind {
-            SettingKind::Number { usual, .. } => usual.always().map(Value::from),
-            SettingKind::Integer { usual, .. } => usual.always().map(Value::from),
-            SettingKind::Choice { usual, .. } => usual.always().map(Value::from),
+            SettingKind::Number { default, .. } => default.always().map(Value::from),
+            SettingKind::Integer { default, .. } => default.always().map(Value::from),
+            SettingKind::Choice { default, .. } => default.always().map(Value::from),
             SettingKind::Flag => Some(false.into()),
         }
     }

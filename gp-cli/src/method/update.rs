@@ -24,10 +24,10 @@ pub(super) fn exact(later: Later<'_>) -> Result<Updated, CliError> {
     let inputs = Mat::from_fn(rows + later.points.nrows(), later.points.ncols(), |i, d| {
         if i < rows { old[(i, d)] } else { later.points[(i - rows, d)] }
     });
-    let column = |old: &[f64], place: usize, usual: f64| -> Vec<f64> {
+    let column = |old: &[f64], place: usize, default: f64| -> Vec<f64> {
         let of_row = |row: usize| {
             let is_there = place < later.observed.ncols();
-            if is_there { later.observed[(row, place)] } else { usual }
+            if is_there { later.observed[(row, place)] } else { default }
         };
         old.iter().copied().chain((0..later.observed.nrows()).map(of_row)).collect()
     };

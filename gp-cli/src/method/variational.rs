@@ -23,8 +23,8 @@ pub(super) const BATCH_SIZE: Setting = common::batch_size(256).only_by(IN_BATCHE
 const THIRTY: DefaultCase<u64> = DefaultCase::new(30, "or the number that makes 1000 steps");
 pub(super) const NATURAL_RATE: f64 = 0.1;
 
-const USUAL_EVALUATIONS: f64 = 30.0;
-/// Natural steps per evaluation: usual, with several classes; further first steps per further latent.
+const TYPICAL_EVALUATIONS: f64 = 30.0;
+/// Natural steps per evaluation: typical, with several classes; further first steps per further latent.
 const STEPS_AN_EVALUATION: f64 = 10.0;
 const STEPS_OF_CLASSES: f64 = 22.0;
 const FIRST_STEPS: f64 = 30.0;
@@ -57,11 +57,11 @@ pub(super) fn work(problem: &Problem, iterations: u64, integral: Integral) -> Op
     let (counts, steps) = match settings.batch_size {
         None => {
             let unsure = if problem.likelihood.is_log_concave() { 1.0 } else { UNSURE_OF_OTHERS };
-            let counts = Work { unsure, ..Work::of_minimising(USUAL_EVALUATIONS, iterations) };
+            let counts = Work { unsure, ..Work::of_minimising(TYPICAL_EVALUATIONS, iterations) };
             let steps = if problem.likelihood.targets() == 1 && sizes.latents > 1 {
                 STEPS_OF_CLASSES
             } else {
-                STEPS_AN_EVALUATION + FIRST_STEPS * (sizes.latents - 1) as f64 / counts.usual
+                STEPS_AN_EVALUATION + FIRST_STEPS * (sizes.latents - 1) as f64 / counts.typical
             };
             (counts, steps)
         }

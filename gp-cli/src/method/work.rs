@@ -7,7 +7,7 @@ const EVALUATIONS_AN_ITERATION: f64 = 1.1;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Work {
     /// Typical evaluations or steps.
-    pub usual: f64,
+    pub typical: f64,
     /// Maximum evaluations or steps.
     pub most: f64,
     /// Multiply-adds of products and factorisations per evaluation.
@@ -38,16 +38,16 @@ pub enum Integral {
 impl Work {
     /// Quasi-Newton training; operation counts are zero.
     #[must_use]
-    pub fn of_minimising(usual: f64, iterations: u64) -> Self {
-        Self::of_evaluations(usual, 1.0 + EVALUATIONS_AN_ITERATION * iterations as f64)
+    pub fn of_minimising(typical: f64, iterations: u64) -> Self {
+        Self::of_evaluations(typical, 1.0 + EVALUATIONS_AN_ITERATION * iterations as f64)
     }
 
-    /// `usual` and `most` evaluations; operation counts are zero.
+    /// `typical` and `most` evaluations; operation counts are zero.
     #[must_use]
-    pub fn of_evaluations(usual: f64, most: f64) -> Self {
-        let usual = usual.min(most);
+    pub fn of_evaluations(typical: f64, most: f64) -> Self {
+        let typical = typical.min(most);
         Self {
-            usual,
+            typical,
             most,
             products: 0.0,
             covariances: 0.0,

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 /// Treatment of missing values per column.
 #[derive(Clone, Debug)]
 pub struct MissingRules {
-    usual: Missing,
+    default: Missing,
     of_columns: BTreeMap<String, Missing>,
     /// Targets; a row is dropped only if all are missing.
     targets: Vec<String>,
@@ -25,11 +25,11 @@ impl MissingRules {
     pub fn of_fit(
         targets: &[String],
         roles: &Roles,
-        usual: Missing,
+        default: Missing,
         by_name: &[(String, Missing)],
     ) -> Result<Self, CliError> {
         let of_columns = by_name.iter().cloned().collect();
-        let mut rules = Self { usual, of_columns, targets: targets.to_vec() };
+        let mut rules = Self { default, of_columns, targets: targets.to_vec() };
         for target in targets {
             rules.never_keep(target, || {
                 format!(
@@ -55,7 +55,7 @@ impl MissingRules {
             Some(Missing::Keep) => {
                 return Err(CliError::usage(format!("--missing-in {name}=keep: {}", why())));
             }
-            None if self.usual == Missing::Keep => {
+            None if self.default == Missing::Keep => {
                 self.of_columns.insert(name.to_owned(), Missing::Drop);
             }
             _ => {}
@@ -85,7 +85,7 @@ impl MissingRules {
         let mut of_columns: BTreeMap<String, Missing> =
             keeping.map(|feature| (feature.name.clone(), Missing::Keep)).collect();
         if missing != Missing::Keep {
-            return Ok(Self { usual: missing, of_columns, targets });
+            return Ok(Self { default: missing, of_columns, targets });
         }
         if of_columns.is_empty() {
             let message = "--missing keep: the model was fitted to rows that miss nothing, and does not know what a missing value tells; leave such rows out with --missing drop, or fit a model with --missing keep";
@@ -93,11 +93,11 @@ impl MissingRules {
         }
         of_columns.extend(targets.iter().map(|target| (target.clone(), Missing::Drop)));
         of_columns.extend(model.about().roles.iter().map(|(_, name)| (name.to_owned(), Missing::Drop)));
-        Ok(Self { usual: Missing::Error, of_columns, targets })
+        Ok(Self { default: Missing::Error, of_columns, targets })
     }
 
     fn of(&self, column: &str) -> Missing {
-        self.of_columns.get(column).copied().unwrap_or(self.usual)
+        self.of_columns.get(column).copied().unwrap_or(self.default)
     }
 
     /// Kept always by an own rule, where missing by the default, otherwise never.
@@ -115,7 +115,7 @@ impl MissingRules {
 
     pub(crate) fn missed(&self) -> &'static str {
         let mut dropping = self.of_columns.iter().filter(|(_, rule)| **rule == Missing::Drop);
-        let is_target = self.usual != Missing::Drop && dropping.all(|(name, _)| self.targets.contains(name));
+        let is_target = self.default != Missing::Drop && dropping.all(|(name, _)| self.targets.contains(name));
         match (is_target, self.targets.len() > 1) {
             (true, true) => "all targets",
             (true, false) => "the target",

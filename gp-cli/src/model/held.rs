@@ -78,8 +78,8 @@ impl HoldsLatent for Held {
     }
 }
 
-fn unless_all(values: &[f64], usual: f64) -> Option<Vec<f64>> {
-    values.iter().any(|value| *value != usual).then(|| values.to_vec())
+fn unless_all(values: &[f64], default: f64) -> Option<Vec<f64>> {
+    values.iter().any(|value| *value != default).then(|| values.to_vec())
 }
 
 impl StoredLatent {

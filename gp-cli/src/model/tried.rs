@@ -90,7 +90,7 @@ impl TriedStart {
     /// Candidate name.
     #[must_use]
     pub fn name(&self) -> String {
-        if self.start == 0 { "usual start".to_owned() } else { format!("start {}", self.start) }
+        if self.start == 0 { "default start".to_owned() } else { format!("start {}", self.start) }
     }
 
     /// Training outcome, as text.

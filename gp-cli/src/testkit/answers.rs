@@ -114,8 +114,8 @@ fn fitted(
 ) -> Result<Option<(Problem, usize)>, CliError> {
     let Some(likelihood) = task.accepted(kit, findings)? else { return Ok(None) };
     let optimizers = kit.method.optimizers();
-    let usual = optimizers.first().ok_or_else(|| CliError::usage("the method names no optimizer"))?;
-    let problem = kit.short_fit(likelihood.as_ref(), Table::new(task, ROWS).in_memory(), *usual)?;
+    let default = optimizers.first().ok_or_else(|| CliError::usage("the method names no optimizer"))?;
+    let problem = kit.short_fit(likelihood.as_ref(), Table::new(task, ROWS).in_memory(), *default)?;
     Ok(Some((problem, likelihood.support().classes())))
 }
 

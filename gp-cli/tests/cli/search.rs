@@ -132,7 +132,7 @@ fn a_search_heeds_the_time_and_goes_on() {
     let json = desk.ok(&format!("{fit} --time-limit 1ms --json")).json();
     assert_eq!(json["search"]["ended"], "the time was over");
     let choices = desk.ok("inspect model.gp --json").json()["about"]["training"]["choices"].to_string();
-    assert!(choices.contains("the usual one, because the search ended"), "{choices}");
+    assert!(choices.contains("the default, because the search ended"), "{choices}");
 }
 
 #[test]

@@ -132,7 +132,7 @@ fn links_are_followed_and_stay() {
 #[test]
 fn permissions_are_kept() {
     let desk = desk();
-    let usual = mode(&desk, "model.gp");
+    let default = mode(&desk, "model.gp");
     for (name, line) in [
         ("model.gp", format!("{FIT} --force --trace trace")),
         ("p.csv", "predict model.gp t.csv -o p.csv --force".to_owned()),
@@ -142,7 +142,7 @@ fn permissions_are_kept() {
             let _ = fs::remove_file(desk.path(name));
         }
         desk.ok(&if name == "model.gp" { FIT.to_owned() } else { line.clone() });
-        assert_eq!(mode(&desk, name), usual, "{name}");
+        assert_eq!(mode(&desk, name), default, "{name}");
         fs::set_permissions(desk.path(name), fs::Permissions::from_mode(0o600)).unwrap();
         desk.ok(&line);
         assert_eq!(mode(&desk, name), 0o600, "{name}");

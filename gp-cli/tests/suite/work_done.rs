@@ -113,7 +113,7 @@ where
     let ends = method.name() == "svgp" && (fit.iterations as f64) < 0.9 * work.most;
     assert!(fit.converged || ends, "{}: {}", method.name(), fit.reason);
     let done = count.load(Ordering::Relaxed) as f64;
-    work.usual * (work.integrals + work.tilts) / done
+    work.typical * (work.integrals + work.tilts) / done
 }
 
 fn sign(f: f64, noise: f64) -> f64 {
@@ -175,7 +175,7 @@ fn evaluations_with_learned_inducing_inputs_are_in_the_range_said() {
         let method = Methods::built_in().find(method).unwrap();
         let work = method.work(&problem).unwrap();
         let iterations = method.fit(problem.clone()).unwrap().iterations as f64;
-        let [least, most] = [work.usual / work.unsure, (work.usual * work.unsure).min(work.most)];
+        let [least, most] = [work.typical / work.unsure, (work.typical * work.unsure).min(work.most)];
         assert!((least..most).contains(&(1.1 * iterations)), "{}: {iterations}", method.name());
     }
 }

@@ -167,11 +167,11 @@ impl IvmOptions {
     }
 
     pub(super) fn candidate_count(&self, points: usize, classes: usize, coupling: Coupling) -> usize {
-        let usual = match coupling {
+        let default = match coupling {
             Coupling::Coupled => (points / classes.max(self.liquid)).max(50),
             Coupling::Independent => points,
         };
-        self.candidates.unwrap_or(usual).min(points)
+        self.candidates.unwrap_or(default).min(points)
     }
 }
 

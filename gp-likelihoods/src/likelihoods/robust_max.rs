@@ -25,7 +25,7 @@ pub struct RobustMax {
     params: [Parameter; 1],
 }
 
-const USUAL_EPSILON: f64 = 1e-3;
+const TYPICAL_EPSILON: f64 = 1e-3;
 
 impl RobustMax {
     /// `C ≥ 2` classes, this fraction of wrong labels.
@@ -43,7 +43,7 @@ impl RobustMax {
     pub fn entry() -> LikelihoodEntry {
         LikelihoodEntry::new("robust_max", "classes, the largest f but for errors", |arguments| {
             let classes = arguments.whole_number("classes", classes::USUAL)?;
-            Ok(Box::new(Self::new(classes, USUAL_EPSILON)?))
+            Ok(Box::new(Self::new(classes, TYPICAL_EPSILON)?))
         })
         .with_aliases(&["multiclass"])
     }

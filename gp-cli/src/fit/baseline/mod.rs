@@ -181,7 +181,7 @@ mod tests {
         assert!(["gaussian", "bernoulli_probit", "poisson"].into_iter().all(|of| work(of).is_none()));
         let heavy = work("student_t").unwrap();
         // A step is a sweep and a gradient over all rows.
-        assert_eq!((heavy.usual, heavy.integrals), (FEW_STEPS as f64, 2.0 * MAX_OTHERS as f64));
+        assert_eq!((heavy.typical, heavy.integrals), (FEW_STEPS as f64, 2.0 * MAX_OTHERS as f64));
     }
 
     #[test]

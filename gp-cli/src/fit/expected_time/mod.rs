@@ -15,7 +15,7 @@ pub struct ExpectedTime {
     /// Seconds per evaluation or step.
     pub evaluation: f64,
     /// Typical number of evaluations or steps.
-    pub usual: f64,
+    pub typical: f64,
     /// Limit on evaluations or steps.
     pub most: f64,
     /// Uncertainty factor of the evaluations, at least 1.
@@ -40,7 +40,7 @@ impl ExpectedTime {
         let rates = Measured { problem, sample }.rates(work).ok()?;
         Some(Self {
             evaluation: rates.evaluation(work, gain),
-            usual: work.usual,
+            typical: work.typical,
             most: work.most,
             unsure: work.unsure,
             quick: 0.0,
@@ -67,19 +67,19 @@ impl ExpectedTime {
 
     /// Successive fits; `evaluation` is the mean.
     pub(super) fn one_after_another(each: &[Self]) -> Self {
-        let usual: f64 = each.iter().map(|of| of.usual).sum();
-        let evaluation = each.iter().map(|of| of.evaluation * of.usual).sum::<f64>() / usual;
+        let typical: f64 = each.iter().map(|of| of.typical).sum();
+        let evaluation = each.iter().map(|of| of.evaluation * of.typical).sum::<f64>() / typical;
         let most = each.iter().map(|of| of.most * of.evaluation).sum::<f64>() / evaluation;
         let unsure = each.iter().map(|of| of.unsure).fold(1.0, f64::max);
         let [quick, linear] =
             [|of: &Self| of.quick, |of: &Self| of.linear].map(|part| each.iter().map(part).sum());
-        Self { evaluation, usual, most, unsure, quick, linear }
+        Self { evaluation, typical, most, unsure, quick, linear }
     }
 
     /// Seconds of a typical run.
     #[must_use]
     pub fn seconds(&self) -> f64 {
-        self.before() + self.evaluation * self.usual
+        self.before() + self.evaluation * self.typical
     }
 
     /// Smallest and largest expected seconds.
@@ -89,7 +89,7 @@ impl ExpectedTime {
     }
 
     fn evaluations(&self) -> [f64; 2] {
-        [self.usual / self.unsure, (self.usual * self.unsure).min(self.most)]
+        [self.typical / self.unsure, (self.typical * self.unsure).min(self.most)]
     }
 
     fn before(&self) -> f64 {
@@ -117,7 +117,7 @@ impl ExpectedTime {
         let (total, count) = if is_range {
             (about_range(self.range()), format!("{:.0} to {:.0}", counts[0], counts[1]))
         } else {
-            (about(seconds), format!("{:.0}", self.usual))
+            (about(seconds), format!("{:.0}", self.typical))
         };
         Some(format!(
             "time: about {total} to train, {}{count} evaluations of {}{most}{ended}",
@@ -168,7 +168,7 @@ mod tests {
     use super::*;
 
     const NOTHING: ExpectedTime =
-        ExpectedTime { evaluation: 0.0, usual: 0.0, most: 0.0, unsure: 1.0, quick: 0.0, linear: 0.0 };
+        ExpectedTime { evaluation: 0.0, typical: 0.0, most: 0.0, unsure: 1.0, quick: 0.0, linear: 0.0 };
 
     #[test]
     fn times_are_said_to_two_digits() {
@@ -188,11 +188,11 @@ mod tests {
     #[test]
     fn times_of_several_targets_add_up() {
         let each = [
-            ExpectedTime { evaluation: 0.25, usual: 60.0, most: 320.0, ..NOTHING },
-            ExpectedTime { evaluation: 0.5, usual: 30.0, most: 40.0, ..NOTHING },
+            ExpectedTime { evaluation: 0.25, typical: 60.0, most: 320.0, ..NOTHING },
+            ExpectedTime { evaluation: 0.5, typical: 30.0, most: 40.0, ..NOTHING },
         ];
         let all = ExpectedTime::one_after_another(&each);
-        assert_eq!((all.seconds(), all.usual), (30.0, 90.0));
+        assert_eq!((all.seconds(), all.typical), (30.0, 90.0));
         let said = all.describe(None).unwrap();
         assert_eq!(
             said,
@@ -205,13 +205,13 @@ mod tests {
         assert_eq!(said, expected);
         let twice = ExpectedTime::one_after_another(&[started, started]);
         assert_eq!((twice.seconds(), twice.quick), (90.0, 30.0));
-        let short = each[1].after(&[ExpectedTime { usual: 1.0, ..each[0] }], None).describe(None).unwrap();
+        let short = each[1].after(&[ExpectedTime { typical: 1.0, ..each[0] }], None).describe(None).unwrap();
         assert!(!short.contains("quick"), "{short}");
     }
 
     #[test]
     fn a_limit_that_is_too_short_is_said() {
-        let time = ExpectedTime { evaluation: 0.25, usual: 60.0, most: 320.0, ..NOTHING };
+        let time = ExpectedTime { evaluation: 0.25, typical: 60.0, most: 320.0, ..NOTHING };
         let all =
             "time: about 15 s to train, 60 evaluations of 250 ms; about 80 s if it needs all iterations";
         assert_eq!(time.describe(None).as_deref(), Some(all));
@@ -224,14 +224,14 @@ mod tests {
 
     #[test]
     fn unknown_counts_give_a_range() {
-        let time = ExpectedTime { evaluation: 0.25, usual: 40.0, most: 320.0, unsure: 2.0, ..NOTHING };
+        let time = ExpectedTime { evaluation: 0.25, typical: 40.0, most: 320.0, unsure: 2.0, ..NOTHING };
         assert_eq!((time.seconds(), time.range()), (10.0, [5.0, 20.0]));
         let said = "time: about 5.0 to 20 s to train, 20 to 80 evaluations of 250 ms; about 80 s if it needs all iterations";
         assert_eq!(time.describe(None).as_deref(), Some(said));
         let few = ExpectedTime { most: 60.0, ..time };
         let said = "time: about 5.0 to 15 s to train, 20 to 60 evaluations of 250 ms";
         assert_eq!(few.describe(None).as_deref(), Some(said));
-        let compared = few.after(&[], Some(ExpectedTime { usual: 20.0, unsure: 1.0, ..time }));
+        let compared = few.after(&[], Some(ExpectedTime { typical: 20.0, unsure: 1.0, ..time }));
         let said = "time: about 10 to 20 s to train, 5.0 s of a linear model to compare with, then 20 to 60 evaluations of 250 ms";
         assert_eq!(compared.describe(None).as_deref(), Some(said));
         assert_eq!(about_range([0.5, 20.0]), "500 ms to 20 s");

@@ -124,12 +124,12 @@ impl Grammar<'_> {
             candidates.insert(0, vec![single(straight.clone())]);
             let both = vec![self.product(Base::of(Form::Rbf, &self.all, 1.0)), self.product(straight)];
             candidates.push(vec![self.sum(both.clone())]);
-            let usual = |season: &Base| {
+            let default = |season: &Base| {
                 let lasting =
                     self.product(Base::of(Form::Matern52, &season.seen, MEMORY)).times(season.clone());
                 vec![self.sum(both.iter().cloned().chain([lasting]).collect())]
             };
-            candidates.extend(self.seasonal(&[]).iter().map(usual));
+            candidates.extend(self.seasonal(&[]).iter().map(default));
         }
         candidates.extend(self.seasonal(&[]).into_iter().map(|season| vec![single(season)]));
         candidates

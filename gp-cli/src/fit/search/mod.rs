@@ -9,7 +9,7 @@ mod grow;
 mod judge;
 mod structure;
 
-use super::default_likelihoods::{ClassIntegrals, usual};
+use super::default_likelihoods::{ClassIntegrals, default_likelihood};
 use super::interrupt::check_interrupt;
 use super::kernels::{default_variance, is_straight};
 use super::memo::{Memo, SEARCH};
@@ -250,8 +250,8 @@ fn of_labels(
 ) -> Result<Option<Box<dyn Likelihood>>, CliError> {
     let by_probit = match likelihood.support() {
         Support::Classes(classes) if likelihood.latents() == classes => {
-            let usual = usual(Task::Multiclass, ClassIntegrals::Factors);
-            format!("{usual}(classes={classes})")
+            let default = default_likelihood(Task::Multiclass, ClassIntegrals::Factors);
+            format!("{default}(classes={classes})")
         }
         _ if likelihood.targets() > 1 => {
             let name = likelihood.name();
@@ -269,7 +269,7 @@ fn of_labels(
         }
         // An offset is in the units of its own likelihood.
         Support::Signs if has_offset => return Ok(Some(likelihood.clone_box())),
-        Support::Signs => usual(Task::Binary, ClassIntegrals::Factors).to_owned(),
+        Support::Signs => default_likelihood(Task::Binary, ClassIntegrals::Factors).to_owned(),
         Support::Classes(_) => return Ok(Some(likelihood.clone_box())),
         _ => return Ok(None),
     };

@@ -13,10 +13,10 @@ pub(super) fn remark(plausible: &Plausible, along: &Along) -> Option<String> {
     let x = sorted(&plausible.x);
     let mut steps: Vec<(f64, f64)> = x.windows(2).map(|pair| (pair[1] - pair[0], pair[0])).collect();
     steps.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let (usual, &(longest, before)) = (steps.get(steps.len() / 2)?.0, steps.last()?);
+    let (typical, &(longest, before)) = (steps.get(steps.len() / 2)?.0, steps.last()?);
     let range = x.last()? - x.first()?;
     let shortest = plausible.shortest_period();
-    if !along.is_date || longest < LONG * range || shortest < HIDDEN * 2.0 * usual {
+    if !along.is_date || longest < LONG * range || shortest < HIDDEN * 2.0 * typical {
         return None;
     }
     let (name, period) = (&along.name, four_digits(shortest * along.units.scale));

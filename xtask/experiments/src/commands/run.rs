@@ -63,8 +63,8 @@ pub(super) fn run(
         (_, true) => (Form::Full, Store::folder(&options.data.path())),
         _ => (Form::Reduced, Store::folder(&options.data.path())),
     };
-    let usual = if options.quick { "target/quick-results" } else { "results" };
-    let folder = options.results.clone().unwrap_or_else(|| PathBuf::from(usual));
+    let default = if options.quick { "target/quick-results" } else { "results" };
+    let folder = options.results.clone().unwrap_or_else(|| PathBuf::from(default));
     let extent = Extent { form, splits: options.splits };
     let context = Context { store, extent, names: names.clone() };
     check_words(&items, &context.extent, &options.only)?;

@@ -47,8 +47,8 @@ impl Store {
         if last >= all.ncols() {
             return Err(self.bad(set.table, 1, format!("no column {last}, counted from 0")));
         }
-        let usual: Vec<usize> = (0..all.ncols()).collect();
-        let columns = if set.columns.is_empty() { &usual } else { set.columns };
+        let default: Vec<usize> = (0..all.ncols()).collect();
+        let columns = if set.columns.is_empty() { &default } else { set.columns };
         let (inputs, target) = columns.split_at(columns.len() - 1);
         let label = |y: f64| if set.task == Task::Binary && y == 0.0 { -1.0 } else { y };
         Ok(Part {

@@ -179,7 +179,7 @@ fn digits<M>(
     let count = at.choose(share, share, 5);
     let table = gp_kernels::data::Table::new(training.inputs.as_ref(), training.targets.as_ref())?;
     let ((model, effort), seconds) = scores::timed(|| {
-        let process = images::process(training, count, images::usual(training.dim())?)?;
+        let process = images::process(training, count, images::default(training.dim())?)?;
         let process = if is_moved { process } else { process.with_fixed_inputs() };
         let mut model = images::model(process, split.task)?;
         let effort = learn(&mut model, &table, count)?;

@@ -16,7 +16,7 @@ const FOR_EACH: usize = 10;
 const SAMPLES: usize = 100;
 
 /// RBF for pixels in [0, 1]: amplitude 1, length-scale 0.3 √D.
-pub(crate) fn usual(dim: usize) -> Result<Box<dyn Kernel>, ExperimentError> {
+pub(crate) fn default(dim: usize) -> Result<Box<dyn Kernel>, ExperimentError> {
     Ok(gp_kernels::parse(&format!("1 * rbf(lengthscale={})", 0.3 * (dim as f64).sqrt()))?)
 }
 

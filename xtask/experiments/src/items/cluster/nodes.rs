@@ -53,8 +53,8 @@ mod tests {
             let plan = plan(1e9, dealing);
             assert_eq!(efficiencies(&plan, 1, &NODE), [1.0; 3]);
             for nodes in NODES {
-                let [worst, usual, best] = efficiencies(&plan, nodes, &NODE);
-                assert!(0.0 < worst && worst <= usual && usual <= best && best < 1.01);
+                let [worst, typical, best] = efficiencies(&plan, nodes, &NODE);
+                assert!(0.0 < worst && worst <= typical && typical <= best && best < 1.01);
             }
         }
     }

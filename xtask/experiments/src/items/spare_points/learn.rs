@@ -152,8 +152,8 @@ impl Problem<'_> {
     }
 
     fn better_of_two(&self, limits: Limits) -> Result<End, ExperimentError> {
-        let usual = learn(&self.data, self.start(0)?, limits.short())?;
-        Ok(usual.or(learn(&self.data, self.short()?, limits.short())?))
+        let default = learn(&self.data, self.start(0)?, limits.short())?;
+        Ok(default.or(learn(&self.data, self.short()?, limits.short())?))
     }
 
     fn short(&self) -> Result<SparseRegression, ExperimentError> {

@@ -50,7 +50,7 @@ pub(super) const SPARE_POINTS: Grid<Way> = Grid {
          at k-means centres, length-scales √D, amplitude 1 and noise variance 0.1, by L-BFGS with the tolerances of \
          `gp fit` and at most 300 iterations; `learned, longer` at most 2,000. `fixed, then learned` first trains \
          with fixed inducing inputs, `power 1/2, then 1` first with power ½ and everything, for at most 60 \
-         iterations. `better of two starts` first trains for 60 iterations from the usual and from a quarter of the \
+         iterations. `better of two starts` first trains for 60 iterations from the default and from a quarter of the \
          length-scales, and goes on from the larger log Z. `quick fit first` does this with power ½ and twice as many \
          inducing inputs, and starts from its kernel and noise, with k-means centres (much as `gp fit` without \
          `--kernel`). `learned, spread, learned` moves every inducing input of `learned` within 0.1 length-scales of \
