@@ -45,7 +45,7 @@ pub(crate) fn log_normal_moments(mean: f64, variance: f64, given: f64) -> Observ
     let log_rate = mean + 0.5 * variance;
     let rate = log_rate.exp();
     let spread = if variance > WIDE {
-        // One exponential: the product is in range where rate and factor may not be.
+        // In one exponential, because single factors may overflow.
         (2.0 * log_rate + variance + given.ln_1p()).exp()
     } else {
         let relative = variance.exp_m1() + given * variance.exp();
@@ -64,7 +64,7 @@ pub(crate) fn cdf(y: f64, rate: f64) -> f64 {
 }
 
 pub(crate) fn sample(rate: f64, rng: &mut dyn Rng, out: &mut [f64]) -> Option<()> {
-    // The generator refuses rate 0, where the count is always 0.
+    // The generator refuses rate 0, whose count is always 0.
     let count = if rate == 0.0 { 0.0 } else { rand_distr::Poisson::new(rate).ok()?.sample(rng) };
     out.fill(count);
     Some(())

@@ -77,7 +77,6 @@ impl Among {
         }
     }
 
-    /// Counts: at least the neighbour.
     fn away(self, y: f64, step: f64) -> f64 {
         let there = self.number(self.place(y) + step);
         match self {
@@ -95,7 +94,6 @@ struct ValueAt {
 }
 
 impl ValueAt {
-    /// `false` for NaN.
     fn reaches(self) -> bool {
         self.value >= 0.0
     }
@@ -276,7 +274,7 @@ mod tests {
                 assert!(count < 120, "{count} for {place}");
                 let (at, count) = found(Among::Counts, start, |y| (0.3 * (y.ln_1p() - place.ln())).tanh());
                 let exact = (place - 1.0).ceil().max(0.0);
-                // Where doubles are farther apart than 1, a neighbour is exact enough.
+                // Where doubles are more than 1 apart, a neighbour is exact enough.
                 assert!((at - exact).abs() <= 1e-12 * exact, "{at} instead of {exact}");
                 assert!(count < 120, "{count} for the count {place}");
             }

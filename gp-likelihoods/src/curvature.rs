@@ -52,7 +52,7 @@ impl LogDensityAt<'_> {
     /// Value, gradient and W, in `1 + 5Q` evaluations (1 if `Q = 1`).
     ///
     /// # Errors
-    /// Those of [`Likelihood::log_density_slopes`].
+    /// As [`Likelihood::log_density_slopes`].
     pub fn curvature(self) -> Result<Curvature, LikelihoodError> {
         let (here, latents) = (self.slopes()?, self.f.len());
         let mut w = vec![0.0; latents * latents];
@@ -72,7 +72,7 @@ impl LogDensityAt<'_> {
     /// Directional derivative `Σ_q d_q ∂/∂f_q` of `list`.
     ///
     /// # Errors
-    /// Those of `list`.
+    /// As `list`.
     pub fn along(self, direction: &[f64], list: Derivatives) -> Result<Vec<f64>, LikelihoodError> {
         self.difference(direction, FIRST, list)
     }
@@ -80,7 +80,7 @@ impl LogDensityAt<'_> {
     /// `½ Σ S_qr ∂²/∂f_q ∂f_r` of `list`, latent covariance S.
     ///
     /// # Errors
-    /// Those of `list`.
+    /// As `list`.
     pub fn spread(
         self,
         covariance: impl Fn(usize, usize) -> f64,
@@ -123,7 +123,7 @@ impl LogDensityAt<'_> {
 /// Derivatives by the latents.
 ///
 /// # Errors
-/// Those of [`Likelihood::log_density_slopes`].
+/// As [`Likelihood::log_density_slopes`].
 pub fn by_latent(at: LogDensityAt<'_>) -> Result<Vec<f64>, LikelihoodError> {
     Ok(at.slopes()?.by_latent)
 }
@@ -131,7 +131,7 @@ pub fn by_latent(at: LogDensityAt<'_>) -> Result<Vec<f64>, LikelihoodError> {
 /// Derivatives by all natural parameters.
 ///
 /// # Errors
-/// Those of [`Likelihood::log_density_by_params`].
+/// As [`Likelihood::log_density_by_params`].
 pub fn by_params(at: LogDensityAt<'_>) -> Result<Vec<f64>, LikelihoodError> {
     let mut slopes = vec![0.0; parameter_count(at.likelihood.parameters())];
     at.likelihood.log_density_by_params(at.y, at.f, &mut slopes)?;

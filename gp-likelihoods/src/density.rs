@@ -36,14 +36,14 @@ pub trait Density: Described + Clone + 'static {
         false
     }
 
-    /// Half-width at the [`bend`](Self::bend), widening away, of the strip where one latent's log density is
-    /// analytic with at most power growth. Enables known nodes for expectations.
+    /// Half-width, at the [`bend`](Self::bend), of the strip in which one latent's log density is analytic and grows at
+    /// most like a power; farther away, it is wider. Enables known nodes for expectations.
     fn strip(&self) -> Option<f64> {
         None
     }
 
-    /// `κ` with `|p(f + ia)|` at most a few times `exp(½ κ a²) p(f)` in the strip. Enables known nodes for
-    /// log-concave tilted normalisers.
+    /// `κ` with `|p(f + ia)|` at most a few times `exp(½ κ a²) p(f)` in the strip. Enables known nodes for log-concave
+    /// tilted normalisers.
     fn growth(&self) -> Option<f64> {
         None
     }

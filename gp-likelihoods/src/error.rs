@@ -50,7 +50,7 @@ pub enum LikelihoodError {
         text: String,
         /// Column in characters, from 1 to one past the end.
         column: usize,
-        /// Fault and remedy.
+        /// Fault, and remedy.
         message: String,
     },
     /// Invalid argument of an expression; [`parse`](crate::parse) adds the text.

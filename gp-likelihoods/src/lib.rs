@@ -1,6 +1,6 @@
 //! Likelihoods p(y | f) of observations y given latent values f.
 //!
-//! Log densities, Gaussian expectations, tilted normalisers; predictive distributions of y.
+//! Log densities, Gaussian expectations, tilted normalisers, predictive distributions of y.
 #![doc = ""]
 #![doc = include_str!("../README.md")]
 

@@ -1,4 +1,4 @@
-//! [`Likelihood`], in layers: 1 log densities, 2 expectations, 3 tilted normalisers, 4 predictions.
+//! [`Likelihood`] in layers: 1 log densities, 2 expectations, 3 tilted normalisers, 4 predictions.
 
 use std::fmt::Debug;
 
@@ -36,8 +36,8 @@ pub trait Described: Debug + Send + Sync {
         &mut []
     }
 
-    /// Lower limits by parameter name for this target variance (default: none): predictions then have
-    /// moments, densities are bounded at zero residuals.
+    /// Lower limits, by parameter name, for a target of this variance (default: none); above them, predictions have
+    /// moments, and densities at zero residuals are bounded.
     fn least_values(&self, _variance: f64) -> Vec<(&'static str, f64)> {
         Vec::new()
     }
@@ -60,8 +60,7 @@ pub trait Described: Debug + Send + Sync {
     /// Possible values of each output.
     fn support(&self) -> Support;
 
-    /// `true` if `ln p(y | f)` is jointly concave in f: one tilted mode, smaller covariance than the
-    /// cavity's.
+    /// `true` if `ln p(y | f)` is jointly concave in f: one tilted mode, smaller covariance than the cavity's.
     fn is_log_concave(&self) -> bool {
         false
     }
@@ -71,8 +70,8 @@ pub trait Described: Debug + Send + Sync {
         true
     }
 
-    /// `true` if `ln p(y | f)` is bounded below: bounds may have maxima that ignore observations; steps on
-    /// them start with low weights.
+    /// `true` if `ln p(y | f)` is bounded below. Variational bounds may then have maxima that ignore observations, so
+    /// learning in steps starts with low powers.
     fn saturates(&self) -> bool {
         false
     }
@@ -82,7 +81,7 @@ pub trait Described: Debug + Send + Sync {
         false
     }
 
-    /// `true` if no `P(y ≤ c | f)` increases with f (one latent); limits prediction cost.
+    /// `true` if no `P(y ≤ c | f)` increases with f (one latent); makes predictions faster.
     fn grows_with_latent(&self) -> bool {
         false
     }
@@ -97,7 +96,7 @@ pub trait Described: Debug + Send + Sync {
         Link::Other
     }
 
-    /// Power w > 0 of the factor, in inference only.
+    /// Power w > 0 of the factor, for inference only.
     fn weight(&self, _y: &[f64]) -> f64 {
         1.0
     }
@@ -143,7 +142,7 @@ pub trait Described: Debug + Send + Sync {
         None
     }
 
-    /// One output's likelihood (from 0), if it shares no latent.
+    /// Likelihood of one output (from 0) that shares no latent.
     fn own_latent(&self, _output: usize) -> Option<OwnLatent> {
         None
     }
@@ -156,15 +155,14 @@ pub trait Described: Debug + Send + Sync {
 
 /// Likelihood of one observation `y` given Q latents f.
 ///
-/// Implement [`Density`](crate::Density), or use [`defaults`](crate::defaults). Observations and results per
-/// output have length P ([`outputs`](Described::outputs)), latents and beliefs Q
-/// ([`latents`](Described::latents)).
+/// Implement [`Density`](crate::Density), or use [`defaults`](crate::defaults). Observations and results per output
+/// have length P ([`outputs`](Described::outputs)), latents and beliefs Q ([`latents`](Described::latents)).
 pub trait Likelihood: Described + CloneLikelihood {
     /// Checks y: in the support, not all [missing](Described::takes_missing_outputs).
     ///
     /// # Errors
-    /// [`LikelihoodError::Count`] for wrong lengths; [`LikelihoodError::Argument`] or
-    /// [`LikelihoodError::NoSuchClass`] for wrong values.
+    /// [`LikelihoodError::Count`] for wrong lengths; [`LikelihoodError::Argument`] or [`LikelihoodError::NoSuchClass`]
+    /// for wrong values.
     fn check_observation(&self, y: &[f64]) -> Result<(), LikelihoodError> {
         check_count("number of outputs", y.len(), y.len() == self.outputs(), "that of the likelihood")?;
         let may_miss = self.takes_missing_outputs() && y.iter().any(|y| !y.is_nan());
@@ -180,7 +178,7 @@ pub trait Likelihood: Described + CloneLikelihood {
     /// [`log_densities`](Self::log_densities) of several observations, each `S×Q` in `f`, S in `out`.
     ///
     /// # Errors
-    /// Those of [`log_densities`](Self::log_densities), with the first failing row.
+    /// As [`log_densities`](Self::log_densities), with the first failing row.
     fn log_densities_of_rows(&self, rows: Targets<'_>, f: &[f64], out: &mut [f64]) -> Result<(), RowError> {
         rows::log_densities(rows, (self.latents(), self.outputs()), f, out, |y, f, out| {
             self.log_densities(y, f, out)
@@ -326,7 +324,7 @@ pub trait Likelihood: Described + CloneLikelihood {
     ) -> Result<f64, LikelihoodError>;
 }
 
-/// Output whose latent belongs to no other output.
+/// Output that does not share its latent.
 #[derive(Clone, Debug)]
 pub struct OwnLatent {
     /// Latent index, from 0.

@@ -13,12 +13,12 @@ use crate::workspace::Workspace;
 
 /// Likelihood as a product of *pieces*, factors of some latents.
 ///
-/// EP approximates each over its own latents. Return the implementation from
+/// EP approximates each piece over its own latents. Return the implementation from
 /// [`Described::pieces`](crate::Described::pieces); for one factor per latent, implement
-/// [`Separable`](crate::Separable). Pieces must not call integrals of the full likelihood, which may sum over
-/// pieces. A `dyn Likelihood` without pieces is its only one.
+/// [`Separable`](crate::Separable). Pieces must not call integrals of the full likelihood, which may sum over pieces. A
+/// `dyn Likelihood` without pieces is a single piece.
 pub trait Pieces {
-    /// Number of pieces, ≥ 1, equal for all y.
+    /// Number of pieces, ≥ 1, independent of y.
     fn piece_count(&self) -> usize;
 
     /// Latents per piece, ≥ 1, equal for all y.
@@ -46,7 +46,7 @@ pub trait Pieces {
         out: &mut LatentDerivatives,
     ) -> Result<(), LikelihoodError>;
 
-    /// [`Likelihood::expected_log_density`](crate::Likelihood::expected_log_density) of one piece, as
+    /// [`Likelihood::expected_log_density`](crate::Likelihood::expected_log_density) of one piece, like
     /// [`tilted_piece`](Self::tilted_piece).
     ///
     /// # Errors

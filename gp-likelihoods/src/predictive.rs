@@ -11,8 +11,7 @@ use crate::latent::Latent;
 use crate::likelihood::Likelihood;
 use crate::workspace::Workspace;
 
-/// Likelihood under a mixture of K beliefs about Q latents (K·Q, by component). For K = 1, the likelihood's
-/// bits.
+/// Likelihood under a mixture of K beliefs about Q latents (K·Q, by component). For K = 1, the likelihood's bits.
 #[derive(Clone, Copy, Debug)]
 pub struct Predictive<'a> {
     likelihood: &'a dyn Likelihood,
@@ -33,7 +32,7 @@ impl<'a> Predictive<'a> {
     /// Mean and variance of each output.
     ///
     /// # Errors
-    /// Those of the likelihood.
+    /// As the likelihood.
     pub fn moments(
         &self,
         beliefs: &[Latent],
@@ -50,7 +49,7 @@ impl<'a> Predictive<'a> {
         }
         let weighted = |p: usize| self.weights.iter().zip(each.iter().skip(p).step_by(outputs));
         for (p, out) in out.iter_mut().enumerate() {
-            // Variance of a mixture: mean of the variances plus variance of the means.
+            // Variance of a mixture: mean of variances plus variance of means.
             let mean: f64 = weighted(p).map(|(w, of)| w * of.mean).sum();
             let variance = weighted(p).map(|(w, of)| w * (of.variance + (of.mean - mean).powi(2))).sum();
             *out = ObservationMoments { mean, variance };
@@ -61,7 +60,7 @@ impl<'a> Predictive<'a> {
     /// All class probabilities.
     ///
     /// # Errors
-    /// Those of the likelihood.
+    /// As the likelihood.
     pub fn class_probabilities(
         &self,
         beliefs: &[Latent],
@@ -83,7 +82,7 @@ impl<'a> Predictive<'a> {
     /// `ln p(y)`.
     ///
     /// # Errors
-    /// Those of the likelihood.
+    /// As the likelihood.
     pub fn log_density(
         &self,
         y: &[f64],
@@ -102,7 +101,7 @@ impl<'a> Predictive<'a> {
     /// `P(output ≤ y)` for one output (from 0).
     ///
     /// # Errors
-    /// No such output; those of the likelihood.
+    /// No such output; as the likelihood.
     pub fn cdf(
         &self,
         beliefs: &[Latent],
@@ -119,7 +118,7 @@ impl<'a> Predictive<'a> {
     /// Quantile of one output (from 0).
     ///
     /// # Errors
-    /// Probability outside (0, 1), no such output; those of the likelihood.
+    /// Probability outside (0, 1), no such output; as the likelihood.
     pub fn quantile(
         &self,
         beliefs: &[Latent],
@@ -153,7 +152,7 @@ impl<'a> Predictive<'a> {
     /// Draws one observation; K = 1 takes no random number for the component.
     ///
     /// # Errors
-    /// Those of the likelihood.
+    /// As the likelihood.
     pub fn sample(
         &self,
         beliefs: &[Latent],

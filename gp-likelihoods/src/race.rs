@@ -63,8 +63,7 @@ impl Race {
     /// Class probabilities, normalised to sum 1.
     ///
     /// # Errors
-    /// [`LikelihoodError::Count`] unless one slot per class; else as
-    /// [`log_probability`](Self::log_probability).
+    /// [`LikelihoodError::Count`] unless one slot per class; as [`log_probability`](Self::log_probability).
     pub fn probabilities(
         &self,
         q: &[Latent],
@@ -79,9 +78,9 @@ impl Race {
     }
 }
 
-/// Gives exactly known latents order and finite derivatives.
+/// Orders exactly known latents, and keeps derivatives finite.
 const MIN_VARIANCE: f64 = 1e-20;
-/// Standard deviations behind with probability below 1e-19.
+/// Standard deviations behind, from where winning has probability below 1e-19.
 const HOPELESS: f64 = 9.0;
 /// `ln P(a_w > a_c for all c ≠ w)`, `a_c ~ N(m_c, v_c + noise)`, with derivatives:
 /// `∫ N(u; m_w, v_w) Π_{c≠w} Φ((u − m_c)/√v_c) du`.
@@ -127,7 +126,6 @@ fn one(winner: usize, own: f64, rival: &Rival, out: &mut LatentDerivatives) {
     (out.by_variance[winner], out.by_variance[rival.class]) = (by_variance, by_variance);
 }
 
-/// Normalised to sum 1.
 pub(crate) fn probabilities(
     q: &[Latent],
     noise: f64,

@@ -81,8 +81,8 @@ impl Registry {
     /// ```
     ///
     /// # Errors
-    /// [`LikelihoodError::UnknownName`] with available names, [`LikelihoodError::AmbiguousName`] with
-    /// possible meanings.
+    /// [`LikelihoodError::UnknownName`] with available names, [`LikelihoodError::AmbiguousName`] with possible
+    /// meanings.
     pub fn named(&self, name: &str) -> Result<LikelihoodEntry, LikelihoodError> {
         let found = named(name, self.entries.iter().map(|entry| (entry.name(), entry.aliases())));
         match found[..] {
@@ -155,7 +155,7 @@ pub fn parse(text: &str) -> Result<Box<dyn Likelihood>, LikelihoodError> {
 /// This crate's likelihoods with starting values.
 ///
 /// # Errors
-/// Those of the constructors.
+/// As the constructors.
 pub fn built_in() -> Result<Vec<Box<dyn Likelihood>>, LikelihoodError> {
     let registry = Registry::built_in();
     registry.entries().iter().map(|entry| registry.parse(entry.name())).collect()

@@ -42,8 +42,8 @@ impl<'a> Targets<'a> {
         RowError { row: self.numbers.get(place).copied().unwrap_or(place), fault }
     }
 
-    /// Latent vectors S ≥ 1 per observation, from checked lengths: `values` latents, `slots` results, `each`
-    /// per observation (default S).
+    /// Number S ≥ 1 of latent vectors per observation. Checks lengths: `values` latent values, `slots` results, `each`
+    /// results per observation (default S).
     ///
     /// # Errors
     /// [`LikelihoodError::Count`] for a wrong length.

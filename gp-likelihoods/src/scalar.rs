@@ -9,7 +9,7 @@ use crate::special::{
     trigamma,
 };
 
-/// `f64` for values, or [`Jet2`] for derivatives, of log densities.
+/// Number type of log densities: `f64` for values, [`Jet2`] for derivatives.
 pub trait Scalar:
     Copy
     + Debug
@@ -153,13 +153,11 @@ impl Scalar for Jet2 {
         self.chain(value, slope, curvature)
     }
 
-    /// One scaled error function instead of three.
     fn log_normal_cdf(self) -> Self {
         let [value, ratio, excess] = log_normal_cdf_slopes(self.value);
         self.chain(value, ratio, -ratio * excess)
     }
 
-    /// One exponential instead of four.
     fn log1p_exp(self) -> Self {
         let small = (-self.value.abs()).exp();
         let (value, near) = (self.value.max(0.0) + small.ln_1p(), 1.0 / (1.0 + small));
@@ -170,7 +168,7 @@ impl Scalar for Jet2 {
     fn log_normal_cdf_difference(self, upper: Self) -> Self {
         let mass = NormalInterval::new(self.value, upper.value);
         let (at_lower, at_upper) = (mass.at_lower, mass.at_upper);
-        // Both ends move by `alike`; the upper one moves by `apart` in addition.
+        // Both ends move by `alike`, the upper one also by `apart`.
         let (alike, apart) = (self.first, upper.first - self.first);
         let by_upper_twice = if at_upper == 0.0 { 0.0 } else { -at_upper * (upper.value + at_upper) };
         let second = mass.curvature * alike * alike

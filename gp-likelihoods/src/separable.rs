@@ -9,8 +9,7 @@ use crate::likelihood::{Described, Likelihood, parameter_count};
 use crate::pieces::Pieces;
 use crate::workspace::Workspace;
 
-/// Likelihood `p(y | f) = Π_q p_q(y | f_q)`. Implements [`Pieces`]; return `Some(self)` from
-/// [`Described::pieces`].
+/// Likelihood `p(y | f) = Π_q p_q(y | f_q)`. Implements [`Pieces`]; return `Some(self)` from [`Described::pieces`].
 pub trait Separable: Described {
     /// Factor of one latent.
     fn factor(&self, latent: usize) -> Factor<'_>;

@@ -1,7 +1,7 @@
 //! Cholesky factors of small Q×Q matrices, by rows.
 
-/// Replaces `a` by its lower Cholesky factor, zeros above; `false`, `a` overwritten, for pivots not finite or
-/// below `least_pivot`.
+/// Replaces `a` by its lower Cholesky factor with zeros above. `false` if a pivot is not finite or below `least_pivot`;
+/// `a` is then invalid.
 pub fn factorise(a: &mut [f64], q: usize, least_pivot: f64) -> bool {
     for i in 0..q {
         for j in 0..=i {

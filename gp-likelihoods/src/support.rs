@@ -20,7 +20,7 @@ pub enum Support {
     Classes(usize),
 }
 
-/// 2⁵³: doubles above skip integers.
+/// 2⁵³; above, doubles skip integers.
 const MAX_COUNT: f64 = 9_007_199_254_740_992.0;
 
 impl Support {

@@ -40,7 +40,8 @@ impl Workspace {
         Self::with(NODES, SEED)
     }
 
-    /// Quasi-random nodes by number and seed. Errors shrink almost proportionally; another seed shows them.
+    /// Workspace with this number and seed of quasi-random nodes. Errors are almost inversely proportional to the
+    /// number; another seed shows them.
     ///
     /// # Errors
     /// [`LikelihoodError::Count`] unless 2 to 2²⁰.

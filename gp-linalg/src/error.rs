@@ -3,14 +3,14 @@
 use crate::jitter_record::JitterRecord;
 use faer::{ColRef, MatRef};
 
-/// Error; each function documents its arguments' state after errors.
+/// Error; functions document the state of arguments.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LinalgError {
     /// Shape that does not fit the operation.
     #[error("{operation}: {what} must be {expected}, found {found}")]
     DimensionMismatch {
-        /// Name of the function.
+        /// Called function.
         operation: &'static str,
         /// Argument and its extent.
         what: &'static str,
@@ -31,15 +31,15 @@ pub enum LinalgError {
         /// Value of the entry.
         value: f64,
     },
-    /// Factorisation that failed even with the largest jitter.
+    /// Failed factorisation, even with the largest jitter.
     #[error("the matrix of dimension {dim} is not positive definite: {record}")]
     NotPositiveDefinite {
         /// Dimension of the matrix.
         dim: usize,
-        /// Last jitter, first failed pivot, most correlated rows.
+        /// Last jitter, first failed pivot, closest rows.
         record: JitterRecord,
     },
-    /// Extended matrix is not positive definite; nothing was appended.
+    /// Bordered matrix not positive definite; nothing appended.
     #[error("cannot extend a factor of dimension {dim}: pivot {pivot} of the appended block is not positive")]
     ExtendBreakdown {
         /// Dimension of the unchanged factor.
@@ -47,7 +47,7 @@ pub enum LinalgError {
         /// Failed pivot within the appended rows, from 0.
         pivot: usize,
     },
-    /// Downdated matrix is not positive definite; nothing was changed.
+    /// Downdate not positive definite; nothing changed.
     #[error(
         "downdate breaks down: I - PᵀP with P = L⁻¹W has no Cholesky factor (pivot {pivot} of {rank}); nothing was changed"
     )]
@@ -103,7 +103,6 @@ pub(crate) fn is_finite_column(values: ColRef<'_, f64>) -> bool {
     }
 }
 
-/// Returns an error for non-finite entries; `first_row` is the row of the first entry.
 pub(crate) fn check_column_finite(
     what: &'static str,
     values: ColRef<'_, f64>,

@@ -6,13 +6,13 @@ use std::fmt;
 /// Jitter added to a diagonal, and its cause.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct JitterRecord {
-    /// Value added; in errors, the largest value tried.
+    /// Value added; in errors, the largest tried.
     pub added: f64,
     /// Number of factorisations tried.
     pub attempts: usize,
-    /// Pivot that failed without jitter, if any.
+    /// Pivot that failed without jitter.
     pub pivot: Option<usize>,
-    /// `(i, j, correlation)`: failed pivot, its most correlated row, `a_ij / √(a_ii a_jj)` (near ±1 for duplicates).
+    /// `(i, j, correlation)`: failed pivot, most correlated row, `a_ij / √(a_ii a_jj)` (±1: near-duplicates).
     pub closest: Option<(usize, usize, f64)>,
 }
 

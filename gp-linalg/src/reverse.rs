@@ -1,11 +1,10 @@
 //! Reverse-mode derivatives of factorisations and solves.
 //!
-//! `x̄` is the derivative of a scalar by `x`. Functions turn the derivative by a result into those by its arguments.
+//! `x̄` is the derivative of a scalar by `x`. Functions turn derivatives by a result into those by its arguments.
 //!
 //! - Only lower triangles of `L` and `L̄` are read or written.
-//! - `Ā` of a symmetric A is symmetric and full (with [`Accum::Add`] already on entry): `dJ = Σᵢⱼ Āᵢⱼ dAᵢⱼ`.
-//! - [`cholesky_reverse`] overwrites `Ā`: sum all derivatives through L in `L̄`, convert them once, then add others by
-//!   A.
+//! - `Ā` of a symmetric A is symmetric and full (with [`Accum::Add`], already on entry): `dJ = Σᵢⱼ Āᵢⱼ dAᵢⱼ`.
+//! - [`cholesky_reverse`] overwrites `Ā`: sum all derivatives through L in `L̄`, convert once, then add others by A.
 //!
 //! ```
 //! use gp_linalg::faer::{Accum, Mat, mat};
@@ -50,7 +49,7 @@ impl ReverseScratch {
     }
 }
 
-/// Reverse of `A = L Lᵀ`: `Ā = ½ L⁻ᵀ (P + Pᵀ) L⁻¹`; P is the lower triangle of `LᵀL̄` with halved diagonal. All `n×n`.
+/// Reverse of `A = L Lᵀ`: `Ā = ½ L⁻ᵀ (P + Pᵀ) L⁻¹`, `P`: lower triangle of `LᵀL̄`, halved diagonal. All `n×n`.
 ///
 /// # Errors
 /// [`LinalgError::DimensionMismatch`]
@@ -67,7 +66,7 @@ pub fn cholesky_reverse(
     a_bar.fill(0.0);
     a_bar.copy_from_triangular_lower(l_bar);
     triangular::multiply_transpose(l, a_bar.rb_mut(), threading);
-    // Mirroring gives P + Pᵀ, because the diagonal was not halved.
+    // Mirroring gives P + Pᵀ, since the diagonal is not halved.
     symmetrise_lower(a_bar.rb_mut())?;
     triangular::solve_transpose(l, a_bar.rb_mut(), threading);
     triangular::solve_transpose(l, a_bar.rb_mut().transpose_mut(), threading);
@@ -79,7 +78,7 @@ pub fn cholesky_reverse(
     symmetrise_lower(a_bar)
 }
 
-/// Reverse of `J = ln det A`: `Ā = [Ā +] adjoint · A⁻¹`, where `adjoint` is the derivative by J.
+/// Reverse of `J = ln det A`: `Ā = [Ā +] adjoint · A⁻¹`; `adjoint`: derivative by J.
 ///
 /// # Errors
 /// [`LinalgError::DimensionMismatch`]
@@ -94,7 +93,6 @@ pub fn log_det_reverse(
     const OPERATION: &str = "log_det_reverse";
     check_square(OPERATION, "l", l, l.nrows())?;
     check_square(OPERATION, "a_bar", a_bar.as_ref(), l.nrows())?;
-    // The result is the inverse itself.
     let mut inverse = scratch.zeros(l.nrows());
     invert_lower_triangular(inverse.rb_mut(), l, Par::Seq);
     clear_upper_vector_state();
@@ -172,7 +170,7 @@ pub fn half_solve_reverse(
 
 /// Reverse of `J = bᵀA⁻¹b`: `b̄ = 2 adjoint A⁻¹b` (overwritten), `Ā = [Ā] − adjoint (A⁻¹b)(A⁻¹b)ᵀ`.
 ///
-/// `half` is `L⁻¹b`, from [`Cholesky::inv_quad_form`](crate::Cholesky::inv_quad_form).
+/// `half`: `L⁻¹b`, the scratch of [`Cholesky::inv_quad_form`](crate::Cholesky::inv_quad_form).
 ///
 /// # Errors
 /// [`LinalgError::DimensionMismatch`]

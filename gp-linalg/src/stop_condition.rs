@@ -2,7 +2,7 @@
 //!
 //! A [`StopCondition`] is polled between panels and blocks, on any thread; once true, it must stay true until the work
 //! has ended. [`until`] sets it for one computation, [`StopCondition::adopt`] for the rest of a thread. Discard the
-//! output of stopped operations; many, but not all, return [`LinalgError::Stopped`].
+//! output of stopped operations; not all return [`LinalgError::Stopped`].
 
 use crate::error::LinalgError;
 use std::cell::RefCell;
@@ -38,7 +38,7 @@ impl fmt::Debug for StopCondition {
 /// Runs `work` under this condition, on all threads.
 ///
 /// # Errors
-/// [`LinalgError::Stopped`]; discard the output.
+/// [`LinalgError::Stopped`].
 pub fn until<R>(halt: &StopCondition, work: impl FnOnce() -> R) -> Result<R, LinalgError> {
     if (halt.0)() {
         return Err(LinalgError::Stopped);
@@ -66,7 +66,7 @@ pub fn here() -> Vec<StopCondition> {
     CONDITIONS.with_borrow(Clone::clone)
 }
 
-/// Runs `work` under conditions from another thread's [`here`].
+/// Runs `work` under another thread's conditions ([`here`]).
 pub fn within<R>(halts: &[StopCondition], work: impl FnOnce() -> R) -> R {
     let _held = Held::new(halts);
     work()
@@ -113,7 +113,7 @@ mod tests {
             let ended =
                 until(&halt, || matmul(out.as_mut(), Accum::Replace, a.as_ref(), a.as_ref(), 1.0, threading));
             assert!(ended.is_err() && asked.load(Ordering::Relaxed) > 3);
-            // Blocks that were skipped are unchanged.
+            // Skipped blocks are unchanged.
             assert!((0..600).any(|j| (0..600).all(|i| i < 300 || out[(i, j)] == 0.0)));
         }
         assert!(!is_over());

@@ -1,6 +1,6 @@
-//! Threads, which do not affect results.
+//! Threads, without effect on results.
 //!
-//! Blocks depend on shapes only; [`Threading::Pool`] runs them as rayon tasks. faer itself runs sequentially.
+//! Blocks depend on shapes alone; [`Threading::Pool`] runs them as rayon tasks. faer itself runs sequentially.
 
 use crate::stop_condition;
 use faer::MatMut;
@@ -8,14 +8,14 @@ use faer::MatMut;
 /// Threads that run an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub enum Threading {
-    /// The calling thread, for example inside rayon tasks.
+    /// Calling thread, for example inside rayon tasks.
     #[default]
     Here,
-    /// Current rayon pool (`install`, or global), for large operations.
+    /// Current rayon pool (`install`, or global) for large operations.
     Pool,
 }
 
-/// Fewest operations per task: they take 0.1 ms, waking a worker 10 µs.
+/// Fewest operations per task: 0.1 ms; waking workers takes 10 µs.
 const POOL_MIN_FLOPS: f64 = 3e6;
 
 impl Threading {
@@ -34,14 +34,14 @@ impl Threading {
             Self::Here => (left(), right()),
             Self::Pool => {
                 let halts = stop_condition::here();
-                // `right` runs on this thread, which has the conditions, or on another.
+                // `right` may run on this thread, which has the conditions, or on another.
                 rayon::join(left, || stop_condition::within(&halts, right))
             }
         }
     }
 }
 
-/// Width of the fewest equal blocks of at most `target`, rounded up to a multiple of `grain`.
+/// Width of the fewest equal blocks ≤ `target`, rounded up to `grain`.
 pub(crate) fn block_width(extent: usize, target: usize, grain: usize) -> usize {
     let pieces = extent.div_ceil(target).max(1);
     extent.div_ceil(pieces).next_multiple_of(grain).max(grain)

@@ -13,29 +13,25 @@ use faer::{Accum, MatMut, MatRef, Par};
 const COLUMNS: usize = 256;
 const GRAIN: usize = 8;
 
-/// `B ← L⁻¹ B`.
 pub(crate) fn solve(l: MatRef<'_, f64>, rhs: MatMut<'_, f64>, threading: Threading) {
     in_column_blocks(l, rhs, threading, &|block| solve_here(l, block));
 }
 
-/// `B ← L⁻ᵀ B`.
 pub(crate) fn solve_transpose(l: MatRef<'_, f64>, rhs: MatMut<'_, f64>, threading: Threading) {
     in_column_blocks(l, rhs, threading, &|block| solve_transpose_here(l, block));
 }
 
-/// `B ← L B`.
 pub(crate) fn multiply(l: MatRef<'_, f64>, rhs: MatMut<'_, f64>, threading: Threading) {
     in_column_blocks(l, rhs, threading, &|block| multiply_here(l, block));
 }
 
-/// `B ← Lᵀ B`.
 pub(crate) fn multiply_transpose(l: MatRef<'_, f64>, rhs: MatMut<'_, f64>, threading: Threading) {
     // Lᵀ with rows and columns in reverse order is lower triangular again.
     let reversed = l.transpose().reverse_rows_and_cols();
     in_column_blocks(l, rhs, threading, &|block| multiply_here(reversed, block.reverse_rows_mut()));
 }
 
-/// Larger solves are halved, so that they can [stop](crate::stop_condition) between halves.
+/// Larger solves are halved, to [stop](crate::stop_condition) in between.
 const AT_ONCE: usize = 2048;
 
 fn solve_here(l: MatRef<'_, f64>, mut rhs: MatMut<'_, f64>) {
@@ -98,7 +94,7 @@ fn multiply_here(l: MatRef<'_, f64>, mut rhs: MatMut<'_, f64>) {
     multiply_here(l11, upper.rb_mut());
 }
 
-/// Largest diagonal block of a product, multiplied with a copy of the right-hand side.
+/// Largest diagonal block multiplied at once, with a copy of the right-hand side.
 const LEAF: usize = 32;
 const LEAF_COLUMNS: usize = 64;
 

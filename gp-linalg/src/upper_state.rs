@@ -2,8 +2,8 @@
 
 /// Clears the upper halves of the vector registers.
 ///
-/// Call after each direct faer product, on its thread: on some processors, dirty registers slow `exp`, `ln` and `tanh`
-/// of the C library tenfold.
+/// Call after each direct faer product, on its thread: on some processors, dirty registers slow the C library's `exp`,
+/// `ln` and `tanh` tenfold.
 #[inline]
 pub fn clear_upper_vector_state() {
     #[cfg(target_arch = "x86_64")]

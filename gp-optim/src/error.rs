@@ -69,7 +69,7 @@ pub enum ParameterError {
     /// Empty set or infinite bounds.
     #[error("cannot map a parameter onto {transform}: {reason}")]
     InvalidTransform {
-        /// The set, as the transform prints it.
+        /// Set of the transform, as text.
         transform: String,
         /// Condition that fails.
         reason: &'static str,
@@ -115,7 +115,7 @@ pub enum ParameterError {
     PriorArity {
         /// Family and names of its arguments.
         signature: String,
-        /// Number of given arguments.
+        /// Number of arguments given.
         found: usize,
     },
     /// Prior argument out of range.

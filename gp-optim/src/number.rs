@@ -1,4 +1,4 @@
-//! Numbers as text; check for finite numbers.
+//! Text of numbers; check for finite numbers.
 
 const PLAIN: std::ops::Range<f64> = 1e-5..1e16;
 
@@ -19,11 +19,10 @@ pub fn format_number(value: f64) -> String {
     if plain { format!("{value}") } else { format!("{value:e}") }
 }
 
-/// One branch-free pass.
 pub(crate) fn all_finite(a: &[f64]) -> bool {
     const LANES: usize = 8;
     let (lanes, rest) = a.as_chunks::<LANES>();
-    // 0 · x is 0 for a finite x and NaN for any other.
+    // 0 · x is 0 for finite x, otherwise NaN.
     let mut sums = [0.0; LANES];
     for x in lanes {
         for lane in 0..LANES {

@@ -17,8 +17,8 @@ use stored::Unchecked;
 
 /// Named number or vector. Failed setters change nothing.
 ///
-/// *Natural* values θ lie in the [`Transform`]'s set. Solvers change *free* elements in *unconstrained*
-/// coordinates η; slices of free values omit fixed ones.
+/// *Natural* values θ lie in the [`Transform`]'s set. Solvers change *free* elements in *unconstrained* coordinates η;
+/// slices of free values omit fixed elements.
 ///
 /// ```
 /// use gp_optim::{Parameter, Transform};
@@ -42,7 +42,7 @@ pub struct Parameter {
     transform: Transform,
     prior: Option<Prior>,
     fixed: Vec<bool>,
-    /// If elements differ; fields above are the first's.
+    /// Conditions per element, if different; the fields above are the first's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     own: Option<Vec<Conditions>>,
     /// Number of fixed elements.
@@ -51,7 +51,7 @@ pub struct Parameter {
 }
 
 impl Parameter {
-    /// One number, written without brackets.
+    /// Single number, written without brackets.
     ///
     /// # Errors
     /// [`ParameterError::InvalidTransform`] or [`ParameterError::OutOfRange`].
@@ -179,8 +179,7 @@ impl Parameter {
     /// Replaces one value, even fixed.
     ///
     /// # Errors
-    /// [`ParameterError::NoSuchElement`], [`ParameterError::OutOfRange`] or
-    /// [`ParameterError::OutsidePrior`].
+    /// [`ParameterError::NoSuchElement`], [`ParameterError::OutOfRange`] or [`ParameterError::OutsidePrior`].
     pub fn set(&mut self, index: usize, value: f64) -> Result<(), ParameterError> {
         self.check_index(index)?;
         self.check_value(index, value)?;
@@ -203,8 +202,8 @@ impl Parameter {
     /// Sets all bounds, within the domain.
     ///
     /// # Errors
-    /// [`ParameterError::InvalidTransform`], [`ParameterError::OutsideDomain`], or
-    /// [`ParameterError::OutOfRange`] for a current value.
+    /// [`ParameterError::InvalidTransform`], [`ParameterError::OutsideDomain`], or [`ParameterError::OutOfRange`] for a
+    /// current value.
     pub fn set_transform(&mut self, transform: Transform) -> Result<(), ParameterError> {
         self.check_within_domain(transform)?;
         check_values(&self.name, &self.values, transform)?;
@@ -221,7 +220,7 @@ impl Parameter {
 
     /// Sets or removes all elements' independent prior.
     ///
-    /// Outside its support, solvers see [`Self::log_prior`] = −∞.
+    /// Outside its support, [`Self::log_prior`] is −∞.
     ///
     /// # Errors
     /// [`ParameterError::PriorArgument`], or [`ParameterError::OutsidePrior`] for a current value.
@@ -282,7 +281,7 @@ impl Parameter {
         Ok(())
     }
 
-    /// Sets free elements by unconstrained values.
+    /// Sets free elements from unconstrained values.
     ///
     /// # Errors
     /// [`ParameterError::WrongLength`] or [`ParameterError::NotFinite`].

@@ -125,7 +125,7 @@ pub trait ParameterSetMut: ParameterSet {
     /// Sets [`parameter_values`](ParameterSet::parameter_values).
     ///
     /// # Errors
-    /// [`ParameterError::SetLength`], or the first refusal, with earlier parameters changed.
+    /// [`ParameterError::SetLength`], or the first error of a parameter, with earlier ones changed.
     fn set_parameter_values(&mut self, natural: &[f64]) -> Result<(), ParameterError> {
         check_len("natural parameters", self.parameter_count(), natural.len())?;
         let (mut rest, mut result) = (natural, Ok(()));
@@ -139,10 +139,10 @@ pub trait ParameterSetMut: ParameterSet {
         result
     }
 
-    /// Sets free values, or none.
+    /// Sets all free values, or none after an error.
     ///
     /// # Errors
-    /// [`ParameterError::SetLength`] or the first refusal.
+    /// [`ParameterError::SetLength`] or the first error of a parameter.
     fn set_free(&mut self, unconstrained: &[f64]) -> Result<(), ParameterError> {
         check_len("unconstrained parameters", self.free_count(), unconstrained.len())?;
         let (mut rest, mut result) = (unconstrained, Ok(()));
@@ -150,7 +150,7 @@ pub trait ParameterSetMut: ParameterSet {
             let (now, later) = rest.split_at(parameter.free_len());
             rest = later;
             if result.is_ok() && !all_finite(now) {
-                // Tried on a copy, only for the error.
+                // Tries a copy, to get its error.
                 result = parameter.clone().set_free_unconstrained(now);
             }
         });

@@ -8,7 +8,7 @@ use std::f64::consts::{FRAC_2_PI, TAU};
 
 /// Prior density of a natural value θ.
 ///
-/// Serialised as text (`gamma(2, 1)`), bit by bit; [`Prior::validate`] checks fields.
+/// Serialised as text (`gamma(2, 1)`) with all bits; [`Prior::validate`] checks fields.
 ///
 /// ```
 /// use gp_optim::Prior;

@@ -21,13 +21,13 @@ impl StopSignal {
         Self { together: true, ..Self::new(is_pulled) }
     }
 
-    /// `false` for the default.
+    /// `true` unless default.
     #[must_use]
     pub fn can_stop(&self) -> bool {
         self.ask.is_some()
     }
 
-    /// `true` to stop; not after [`together`](Self::together).
+    /// `true` to stop; always `false` for [`together`](Self::together).
     #[must_use]
     pub fn is_pulled(&self) -> bool {
         !self.together && self.asks()

@@ -77,9 +77,7 @@ impl Transform {
         }
     }
 
-    /// Natural θ of η.
-    ///
-    /// Always inside the set; NaN for NaN.
+    /// Natural θ of η, always inside the set; NaN for NaN.
     #[must_use]
     pub fn to_natural(self, unconstrained: f64) -> f64 {
         let eta = unconstrained;
@@ -164,7 +162,7 @@ impl Transform {
             Self::Identity => (-f64::MAX, f64::MAX),
             Self::Positive => (f64::MIN_POSITIVE, f64::MAX),
             Self::Interval { lo, hi } => (just_above(lo), just_below(hi)),
-            // The distance from the end, argument of the logarithm, must not overflow either.
+            // The distance from the end must not overflow either.
             Self::Above { lo } => (just_above(lo), f64::MAX.min(f64::MAX + lo)),
             Self::Below { hi } => (f64::MIN.max(f64::MIN + hi), just_below(hi)),
         }

@@ -6,7 +6,7 @@
 //!   value and gradient by all parameters, natural-gradient step. Operations per latent: distances forward and back (6
 //!   MBD), of Z twice that per pair (6 M²D / 2), projections, marginals, sums, reverse pass (6 M²B), factors (4 M³ /
 //!   3), products with the posterior's factor (2 M³), the step's factors and inverses (4 M³ / 3);
-//! - samples per second and their share of a step, by the difference of more samples;
+//! - samples per second, and their share of a step, from runs with more samples;
 //! - convergence and training times of a dense Cox process of 811 counts;
 //! - variance of the gradient by posterior means for each estimator, 100 samples.
 #![expect(clippy::expect_used, reason = "a benchmark that fails should stop at once")]

@@ -17,7 +17,7 @@ pub struct NaturalOptions {
     pub rate: f64,
     /// Step limit.
     pub max_steps: usize,
-    /// Converged if a step gains at most this · `rate · (1 + |bound|)`.
+    /// Converged if a step gains at most `tolerance · rate · (1 + |bound|)`.
     pub tolerance: f64,
     /// Past steps for Anderson mixing; 0: none.
     pub memory: usize,
@@ -47,7 +47,7 @@ impl NaturalOptions {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Ascent {
-    /// `true` for a converged posterior.
+    /// `true` if converged.
     pub converged: bool,
     /// Number of steps.
     pub steps: usize,
@@ -58,7 +58,7 @@ pub struct Ascent {
 }
 
 pub(crate) trait Climber {
-    /// Bound after a step, plain or mixed; −∞ if improper.
+    /// Bound after a plain or mixed step; −∞ if improper.
     fn attempt(&mut self, rate: f64, mixing: &mut Mixing) -> Result<f64, InferenceError>;
 
     fn accept(&mut self) -> Result<(), InferenceError>;
@@ -106,7 +106,7 @@ pub(crate) fn climb(
         }
         let gain = there - ascent.bound;
         (ascent.steps, ascent.bound) = (ascent.steps + 1, there);
-        // Convergence needs a plain step: it rises except at the maximum; a mixed one may not.
+        // A plain step raises the bound, except at the maximum; a mixed one may not.
         let is_little = gain <= options.tolerance * rate * (1.0 + there.abs());
         ascent.converged = is_little && is_plain;
         if is_little {

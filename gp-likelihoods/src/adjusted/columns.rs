@@ -13,7 +13,6 @@ pub(super) struct Columns<'y> {
 }
 
 impl Columns<'_> {
-    /// Single target's adjustment, or 0.
     pub(super) fn adjustment(&self) -> f64 {
         if let [adjustment] = self.adjustments { *adjustment } else { 0.0 }
     }

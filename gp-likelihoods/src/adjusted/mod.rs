@@ -19,9 +19,8 @@ use columns::Columns;
 
 /// Likelihood with extra columns after the P targets:
 ///
-/// 1. P adjustments. One target: known noise variance ≥ 0 under [Gaussian noise](Described::gaussian_noise),
-///    else offset (0 for several latents). Several: known noise variances, 0 unless
-///    [accepted](Described::with_known_noise).
+/// 1. P adjustments. One target: known noise variance ≥ 0 under [Gaussian noise](Described::gaussian_noise), else
+///    offset (0 for several latents). Several: known noise variances, 0 unless [accepted](Described::with_known_noise).
 /// 2. [Weight](Described::weight) > 0, for inference only.
 ///
 /// Predictions are unadjusted; name, parameters, expression are the inner likelihood's.
@@ -351,7 +350,6 @@ impl Adjusted {
         Ok(f64::from(u8::from(y >= self.constant(column))))
     }
 
-    /// Adjustment 0, weight 1.
     fn constant(&self, column: usize) -> f64 {
         f64::from(u8::from(column == self.targets()))
     }

@@ -1,15 +1,14 @@
 //! Default integrals by quadrature.
 //!
-//! **One latent.** Fixed grid for log densities [analytic near the real line](crate::Density::strip); refined
-//! grid for other smooth integrands without narrow features; else adaptive panels, or an error. Relative
-//! errors below 1e-9.
+//! **One latent.** Fixed grid for log densities [analytic near the real line](crate::Density::strip); refined grid for
+//! other smooth integrands without narrow features; otherwise adaptive panels, or an error. Relative errors below 1e-9.
 //!
-//! **Two or three latents, smooth.** Product Gauss–Hermite rules of growing order until two agree to 1e-7, at
-//! the mode if log-concave. Errors below 1e-6 for standard deviations ≤ 1.
+//! **Two or three latents, smooth.** Product Gauss–Hermite rules of growing order, at the mode if log-concave, until
+//! two agree to 1e-7. Errors below 1e-6 for standard deviations ≤ 1.
 //!
-//! **Otherwise.** Quasi-random nodes of the [`Workspace`], at mode and cavity for tilted normalisers; by
-//! default, errors of some thousandths of the integrand's standard deviation ([`Workspace::disagreement`]).
-//! Derivatives may be wrong by a tenth with several modes.
+//! **Otherwise.** Quasi-random nodes of the [`Workspace`], for tilted normalisers at mode and cavity. By default,
+//! errors are some thousandths of the integrand's standard deviation ([`Workspace::disagreement`]), of derivatives with
+//! several modes perhaps a tenth.
 
 mod least;
 pub(crate) mod many;
@@ -27,7 +26,7 @@ use crate::likelihood::Likelihood;
 use crate::shape::{check_latents, check_output, check_outputs};
 use crate::workspace::Workspace;
 
-/// `E[ln p(y | f)]`, `f_q ~ q_q` independent, with derivatives.
+/// [`Likelihood::expected_log_density`](crate::Likelihood::expected_log_density) by quadrature.
 ///
 /// # Errors
 /// Impossible observation, wrong lengths, unresolved integrand.
@@ -46,7 +45,7 @@ pub fn expected_log_density<L: Likelihood + ?Sized>(
     }
 }
 
-/// `ln ∫ p(y | f)^α Π N(f_q; m_q, v_q) df` with derivatives.
+/// [`Likelihood::tilted`](crate::Likelihood::tilted) by quadrature.
 ///
 /// # Errors
 /// As [`expected_log_density`]; power outside (0, 1].
@@ -67,7 +66,7 @@ pub fn tilted<L: Likelihood + ?Sized>(
     }
 }
 
-/// `E[μ(f)]` and `E[σ²(f)] + Var[μ(f)]` of each output, `f_q ~ q_q`.
+/// [`Likelihood::predictive_moments`](crate::Likelihood::predictive_moments): `E[μ(f)]` and `E[σ²(f)] + Var[μ(f)]`.
 ///
 /// # Errors
 /// Wrong lengths, unresolved integrand.
@@ -107,7 +106,7 @@ pub fn class_probabilities<L: Likelihood + ?Sized>(
     }
 }
 
-/// `P(output ≤ y)` under `f_q ~ q_q`, output from 0.
+/// [`Likelihood::predictive_cdf`](crate::Likelihood::predictive_cdf) by quadrature.
 ///
 /// # Errors
 /// Wrong lengths, no such output, unresolved integrand.

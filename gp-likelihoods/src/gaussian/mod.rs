@@ -130,7 +130,7 @@ pub(crate) fn expected_log_density(y: f64, latent: Latent, variance: f64) -> Exp
 
 pub(crate) fn tilted(residual: f64, v: f64, variance: f64, power: f64) -> Tilted {
     let w = variance + power * v;
-    // α (y − m)²/w. The derivatives by both variances use it.
+    // α (y − m)²/w, for the derivatives by both variances.
     let quadratic = power * residual * (residual / w);
     let spread = power * v / variance;
     Tilted {
@@ -143,7 +143,7 @@ pub(crate) fn tilted(residual: f64, v: f64, variance: f64, power: f64) -> Tilted
 
 pub(crate) fn log_tilted<S: Scalar>(residual: S, v: S, log_variance: S, power: f64) -> S {
     let w = log_variance.exp() + v * power;
-    // ln(1 + α v/σ²), also where the quotient is outside the range of `f64`.
+    // ln(1 + α v/σ²), even if the quotient overflows.
     let spread = if v.value() > 0.0 {
         ((v * power).ln() - log_variance).log1p_exp()
     } else {
@@ -154,7 +154,7 @@ pub(crate) fn log_tilted<S: Scalar>(residual: S, v: S, log_variance: S, power: f
 }
 
 fn log_normal(residual: f64, variance: f64) -> f64 {
-    // Divides first: r² alone may overflow or underflow.
+    // Divides first, because r² may overflow or underflow.
     -0.5 * ((TAU * variance).ln() + residual * (residual / variance))
 }
 

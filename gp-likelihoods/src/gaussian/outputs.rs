@@ -1,6 +1,6 @@
 //! [`Density`](crate::Density) methods for Gaussian noise.
 
-/// By `mean(p, f)`, `variance(p)` of output p.
+/// Methods by `mean(p, f)`, `variance(p)` of output p.
 macro_rules! gaussian_given_latents {
     () => {
         fn moments_given(&self, f: &[f64], out: &mut [$crate::ObservationMoments]) {
@@ -23,7 +23,7 @@ macro_rules! gaussian_given_latents {
     };
 }
 
-/// By `moments_of(p, q)` of output p.
+/// Predictions by `moments_of(p, q)` of output p.
 macro_rules! gaussian_predictions {
     () => {
         fn quantile_closed_form(&self, q: &[$crate::Latent], output: usize, probability: f64) -> Option<f64> {

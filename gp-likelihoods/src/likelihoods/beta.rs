@@ -14,8 +14,8 @@ use crate::scalar::Scalar;
 use crate::special::{digamma, incomplete_beta, logistic};
 use crate::support::Support;
 
-/// Proportions with mean `μ = 1/(1 + exp(−f))`, variance `μ (1 − μ)/(1 + precision)`, shapes
-/// `a = precision μ`, `b = precision (1 − μ)`; parameter `precision`.
+/// Proportions with mean `μ = 1/(1 + exp(−f))`, variance `μ (1 − μ)/(1 + precision)`, shapes `a = precision μ`,
+/// `b = precision (1 − μ)`; parameter `precision`.
 ///
 /// Unimodal in f, but not log-concave.
 #[derive(Clone, Debug, PartialEq)]
@@ -72,7 +72,7 @@ impl Density for Beta {
         let (log_y, log_rest) = (y[0].ln(), (-y[0]).ln_1p());
         let (log_mean, log_other) = (-(-f).log1p_exp(), -f.log1p_exp());
         let (a, b) = (precision * log_mean.exp(), precision * log_other.exp());
-        // Γ(a) = Γ(1 + a)/a: a may be as small as 0.
+        // Γ(a) = Γ(1 + a)/a, since a may be 0.
         let log_a_b = precision.ln() * 2.0 + log_mean + log_other;
         precision.ln_gamma() + log_a_b - (a + 1.0).ln_gamma() - (b + 1.0).ln_gamma()
             + a * log_y
@@ -115,7 +115,7 @@ impl Density for Beta {
     fn sample_given(&self, f: &[f64], rng: &mut dyn Rng, out: &mut [f64]) -> Option<()> {
         let (a, b) = self.shapes(f[0]);
         let draw = rand_distr::Beta::new(a, b).ok()?.sample(rng);
-        // Draws for small shapes may round to 0 or 1.
+        // Draws with small shapes may round to 0 or 1.
         out[0] = draw.clamp(f64::MIN_POSITIVE, 1.0 - 0.5 * f64::EPSILON);
         Some(())
     }

@@ -19,8 +19,7 @@ use crate::special::HALF_LN_TAU;
 use crate::support::Support;
 use crate::workspace::Workspace;
 
-/// Linear model of coregionalisation (Álvarez, Rosasco and Lawrence 2012, §4):
-/// `y_p ~ N(Σ_q W_pq f_q, σ²_p)`.
+/// Linear model of coregionalisation (Álvarez, Rosasco and Lawrence 2012, §4): `y_p ~ N(Σ_q W_pq f_q, σ²_p)`.
 ///
 /// Parameters: `mixing`, W (`P×Q`, by rows); `variance` (P). Outputs may be missing (NaN).
 ///
@@ -56,7 +55,7 @@ impl Coregionalised {
             let (outputs, latents) =
                 (arguments.whole_number("outputs", 2)?, arguments.whole_number("latents", 1)?);
             check_sizes(outputs, latents)?;
-            // Outputs start with one latent each, used in turn.
+            // Outputs initially have one latent each, in turn.
             let weight = |at: usize| f64::from(u8::from(at / latents % latents == at % latents));
             let mixing = (0..outputs * latents).map(weight).collect();
             Ok(Box::new(Self::new(latents, mixing, vec![1.0; outputs])?))

@@ -93,12 +93,12 @@ impl Density for Gamma {
 
     fn sample_given(&self, f: &[f64], rng: &mut dyn Rng, out: &mut [f64]) -> Option<()> {
         let draw = rand_distr::Gamma::new(self.shape(), f[0].exp() / self.shape()).ok()?.sample(rng);
-        // Draws for small shapes may underflow.
+        // Draws with small shapes may underflow.
         out[0] = draw.max(f64::MIN_POSITIVE);
         Some(())
     }
 
-    /// Log density at m with `E[y/μ] = y exp(−m + v/2)`.
+    /// Log density at m, with `E[y/μ] = y exp(−m + v/2)`.
     fn expected_closed_form(
         &self,
         y: &[f64],

@@ -33,8 +33,8 @@ impl Gprn {
     /// Network with G node functions and P noise variances.
     ///
     /// # Errors
-    /// [`LikelihoodError::Count`] for no node, over 2¹⁶ latents; [`LikelihoodError::Parameter`] unless ≥ 1
-    /// variance, positive and finite.
+    /// [`LikelihoodError::Count`] without node or above 2¹⁶ latents; [`LikelihoodError::Parameter`] without variance,
+    /// or unless positive and finite.
     pub fn new(nodes: usize, variances: Vec<f64>) -> Result<Self, LikelihoodError> {
         let latents = variances.len().checked_add(1).and_then(|columns| columns.checked_mul(nodes));
         let sound = nodes > 0 && latents.is_some_and(|latents| latents <= MAX_LATENTS);

@@ -20,7 +20,7 @@ use crate::workspace::Workspace;
 
 /// Strip where variances have positive real part.
 const STRIP: f64 = std::f64::consts::FRAC_PI_2;
-/// In standard deviations.
+/// Step in standard deviations.
 const STEP: f64 = 0.25;
 
 /// Noise `p(y | f) = N(y; f₀, exp f₁)`: mean f₀, log variance f₁.
@@ -126,7 +126,7 @@ impl Density for Heteroscedastic {
             let jet = gaussian::log_tilted(residual, v, Jet2::variable(log_variance), power);
             [jet.value, jet.first, jet.second]
         };
-        // The density peaks where the variance equals the squared residual.
+        // The density peaks where the variance is the squared residual.
         let peak = (residual * residual).max(f64::MIN_POSITIVE).ln();
         let shape = Shape { landmark: Some(peak), single: false, smooth: true };
         let Ok([value, by_mean, by_variance]) = tilted_along(q[1], shape, ws, inner) else { return false };
@@ -153,7 +153,6 @@ impl Density for Heteroscedastic {
     }
 }
 
-/// None if too wide.
 fn grid(q: &[Latent]) -> Option<&'static GridNodes> {
     grid_for(STRIP / q[1].variance().sqrt())
 }
@@ -196,7 +195,7 @@ mod tests {
                 let y = Heteroscedastic.quantile_closed_form(&q, 0, probability).unwrap();
                 let found = Heteroscedastic.cdf_closed_form(&q, 0, y).unwrap();
                 assert!((found - probability).abs() < 1e-13, "{found} {probability}");
-                // Fine enough for these digits even at the smallest noise.
+                // Fine enough for these digits, even with the smallest noise.
                 let other = by_two_sums(&q, y);
                 assert!((other - probability).abs() < 1e-8, "{means:?} {variances:?}: {other} {probability}");
                 assert!(y > last);

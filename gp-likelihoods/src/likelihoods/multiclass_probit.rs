@@ -53,7 +53,7 @@ pub struct MulticlassProbit {
     pairs: bool,
 }
 
-/// Variance 1 per latent.
+/// Noise variance of differences: 1 per latent.
 const NOISE: f64 = 2.0;
 
 impl MulticlassProbit {
@@ -67,12 +67,10 @@ impl MulticlassProbit {
         Ok(Self { classes, params, noise: NOISE, label_noise, difference: false, pairs: false })
     }
 
-    /// Classes with noise variance of differences: parameter `noise`, or fixed 0 (largest latent). Not in
-    /// expressions.
+    /// Classes with noise variance of differences: parameter `noise`, or fixed 0 (largest latent). Not in expressions.
     ///
     /// # Errors
-    /// [`LikelihoodError::Count`] below two classes; [`LikelihoodError::Argument`] for negative or non-finite
-    /// noise.
+    /// [`LikelihoodError::Count`] below two classes; [`LikelihoodError::Argument`] for negative or non-finite noise.
     pub fn with_noise(classes: usize, noise: f64) -> Result<Self, LikelihoodError> {
         PairwiseProbit::new(noise)?;
         let trained = (noise > 0.0).then(|| Parameter::scalar("noise", noise, Transform::Positive));
@@ -88,7 +86,7 @@ impl MulticlassProbit {
         Ok(Self { difference: true, ..Self::with_noise(2, noise)? })
     }
 
-    /// Makes labels uniform with probability ε (eq. 13 of the paper). Ignored by pieces, not by
+    /// Makes labels uniform with probability ε (eq. 13 of the paper). Pieces ignore ε; see
     /// [`RobustMax`](crate::RobustMax).
     ///
     /// # Errors
@@ -208,7 +206,7 @@ impl Described for MulticlassProbit {
         self.noise() > 0.0
     }
 
-    /// For C = 2 the pair is the density.
+    /// The pair is the density for C = 2.
     fn pieces(&self) -> Option<&dyn Pieces> {
         (self.pairs || self.multiply_to_density()).then_some(self)
     }
@@ -289,7 +287,7 @@ impl Density for MulticlassProbit {
         best.is_finite().then_some(())
     }
 
-    /// Few nodes: the log density is nearly quadratic.
+    /// Uses few nodes: the log density is nearly quadratic.
     fn expected_closed_form(
         &self,
         y: &[f64],
@@ -310,7 +308,7 @@ impl Density for MulticlassProbit {
         out: &mut LatentDerivatives,
     ) -> bool {
         if self.difference && self.label_noise == 0.0 {
-            // The only piece is the full likelihood.
+            // Its only piece is the full likelihood.
             return self.pair(y, q, Some(power), ws, out).is_ok();
         }
         let (label, noise) = (classes::index(y[0]), 0.5 * self.noise());

@@ -18,8 +18,7 @@ use crate::special::{digamma, incomplete_beta, ln_gamma, ln_gamma_step, log1p_ex
 use crate::support::Support;
 use crate::workspace::Workspace;
 
-/// Counts with mean `μ = exp(f)`, variance `μ + μ²/shape`: Poisson with gamma-distributed rate; parameter
-/// `shape`.
+/// Counts with mean `μ = exp(f)`, variance `μ + μ²/shape`: Poisson with gamma-distributed rate; parameter `shape`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NegativeBinomial {
     params: [Parameter; 1],
@@ -96,7 +95,7 @@ impl Density for NegativeBinomial {
 
     fn params_closed_form(&self, y: &[f64], f: &[f64], out: &mut [f64]) -> bool {
         let (y, shape) = (y[0], self.shape());
-        // With z = f − ln shape, whose derivative is −1/shape.
+        // By z = f − ln shape, whose derivative is −1/shape.
         let z = f[0] - shape.ln();
         let by_z = y * logistic(-z) - shape * logistic(z);
         out[0] = digamma(shape + y) - digamma(shape) - log1p_exp(z) - by_z / shape;

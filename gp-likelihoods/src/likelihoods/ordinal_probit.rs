@@ -19,8 +19,8 @@ use crate::workspace::Workspace;
 /// `p(y = k | f) = Φ((c_{k+1} − f)/scale) − Φ((c_k − f)/scale)`, labels `0, …, K − 1`, cut points
 /// `−∞ = c_0 < c_1 < … < c_K = ∞`.
 ///
-/// Parameters: `first_cut`, `c_1`; K − 2 positive `gaps`, `c_{k+1} − c_k`; `scale`, fixed by default since
-/// only ratios matter.
+/// Parameters: `first_cut`, `c_1`; K − 2 positive `gaps`, `c_{k+1} − c_k`; `scale`, fixed by default because only
+/// ratios matter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OrdinalProbit {
     classes: usize,
@@ -31,8 +31,7 @@ impl OrdinalProbit {
     /// Likelihood with K − 1 cut points and noise standard deviation.
     ///
     /// # Errors
-    /// [`LikelihoodError::Count`] without cuts; [`LikelihoodError::Parameter`] unless cuts increase,
-    /// `scale > 0`.
+    /// [`LikelihoodError::Count`] without cuts; [`LikelihoodError::Parameter`] unless cuts increase, `scale > 0`.
     pub fn new(cuts: &[f64], scale: f64) -> Result<Self, LikelihoodError> {
         check_count("number of cut points", cuts.len(), !cuts.is_empty(), "at least 1")?;
         let mut params = vec![Parameter::scalar("first_cut", cuts[0], Transform::Identity)?];
@@ -79,14 +78,13 @@ impl OrdinalProbit {
         })
     }
 
-    /// In standard deviations of the noise.
+    /// Interval in standard deviations of the noise.
     fn interval(&self, class: usize, mean: f64, deviation: f64) -> NormalInterval {
         let [lower, upper] = ends(class, self.classes, |k| self.value(k));
         let at = |cut: Option<f64>, none: f64| cut.map_or(none, |cut| (cut - mean) / deviation);
         NormalInterval::new(at(lower, f64::NEG_INFINITY), at(upper, f64::INFINITY))
     }
 
-    /// Derivatives by first cut and gaps.
     fn by_cuts(&self, class: usize, mean: f64, deviation: f64, by_params: &mut [f64]) -> NormalInterval {
         let mass = self.interval(class, mean, deviation);
         by_params.fill(0.0);
@@ -180,7 +178,7 @@ impl Density for OrdinalProbit {
         if y < 0.0 {
             return 0.0;
         }
-        // A number too large for a label converts to the largest one.
+        // Numbers above all labels convert to the largest one.
         let [_, upper] = ends(y as usize, self.classes, |k| self.value(k));
         if y as usize >= self.classes {
             return 1.0;

@@ -23,7 +23,7 @@ pub struct Poisson {
 }
 
 impl Poisson {
-    /// Rate is `exp(offset)` at latent 0.
+    /// Likelihood with rate `exp(offset)` at latent 0.
     ///
     /// # Errors
     /// [`LikelihoodError::Parameter`] for a non-finite offset.
@@ -77,7 +77,7 @@ impl Density for Poisson {
     }
 
     fn bend(&self, y: &[f64]) -> Option<f64> {
-        // The peak in f is at ln y; adding ½ keeps it finite for y = 0.
+        // The peak is at f = ln y; ½ keeps it finite for y = 0.
         Some((y[0] + 0.5).ln() - self.offset())
     }
 

@@ -16,14 +16,14 @@ use crate::support::Support;
 
 /// `p(y | f) = λʸ e^{−λ} / y!`, rate `λ = ln(1 + exp(f + offset))`; parameter `offset`.
 ///
-/// As [`Poisson`](crate::Poisson) at small rates; `λ ≈ f + offset` at large ones.
+/// Like [`Poisson`](crate::Poisson) at small rates; `λ ≈ f + offset` at large ones.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PoissonSoftplus {
     params: [Parameter; 1],
 }
 
 impl PoissonSoftplus {
-    /// Rate is `ln(1 + exp(offset))` at latent 0.
+    /// Likelihood with rate `ln(1 + exp(offset))` at latent 0.
     ///
     /// # Errors
     /// [`LikelihoodError::Parameter`] for a non-finite offset.

@@ -73,7 +73,7 @@ impl Density for Softmax {
     fn log_p<S: Scalar>(&self, y: &[f64], f: impl Fn(usize) -> S, _theta: impl Fn(usize) -> S) -> S {
         let largest = classes::largest(self.classes, |c| f(c).value());
         let others = (0..self.classes).filter(|&c| c != largest);
-        // ln Σ exp(f_c) = f_max + ln(1 + Σ exp(f_c − f_max)) keeps the digits of small terms.
+        // ln Σ exp(f_c) = f_max + ln(1 + Σ exp(f_c − f_max)) keeps digits of small terms.
         let sum = others.fold(S::constant(0.0), |sum, c| sum + (f(c) - f(largest)).exp());
         f(classes::index(y[0])) - f(largest) - sum.ln_1p()
     }
@@ -82,13 +82,13 @@ impl Density for Softmax {
         let largest = classes::largest(f.len(), |c| f[c]);
         let weights = &mut out.by_latent_twice;
         weights.iter_mut().zip(f).for_each(|(w, f_c)| *w = (f_c - f[largest]).exp());
-        // Sum without the largest term, which is 1.
+        // Sum without the largest term, 1.
         let rest: f64 = weights.iter().enumerate().filter(|&(c, _)| c != largest).map(|(_, w)| w).sum();
         let (label, total) = (classes::index(y[0]), 1.0 + rest);
         out.value = f[label] - f[largest] - rest.ln_1p();
         for c in 0..f.len() {
             let own = out.by_latent_twice[c] / total;
-            // 1 − p is the sum of the others, for accuracy where p is near 1.
+            // 1 − p as sum of the others, accurate for p near 1.
             let others = if c == largest { rest / total } else { 1.0 - own };
             out.by_latent[c] = if c == label { others } else { -own };
             out.by_latent_twice[c] = -own * others;

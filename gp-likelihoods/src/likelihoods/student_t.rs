@@ -21,7 +21,7 @@ const MIN_SCALE: f64 = 1e-6;
 /// No variance up to here.
 const MIN_DOF: f64 = 2.0;
 
-/// Noise `y = f + √scale · T`, parameters `scale`, `dof`.
+/// Noise `y = f + √scale · T`, T with `dof` degrees of freedom; parameters `scale`, `dof`.
 ///
 /// Not log-concave: tilted distributions may have two modes.
 #[derive(Clone, Debug)]
@@ -113,7 +113,7 @@ fn log_normaliser<S: Scalar>(scale: S, dof: S) -> S {
 
 /// `ln(1 + residual²/spread)`, even if the ratio overflows.
 fn log_1p_ratio<S: Scalar>(residual: S, spread: S) -> S {
-    // Divides first: the squared residual may overflow too.
+    // Divides first, because the squared residual may overflow.
     let ratio = residual * (residual / spread);
     if ratio.value().is_finite() {
         return ratio.ln_1p();
@@ -133,8 +133,7 @@ impl Density for StudentT {
         let (residual, spread) = (f[0] - y[0], dof * scale);
         let ratio = residual * (residual / spread);
         out.value = log_normaliser - 0.5 * (dof + 1.0) * log_1p_ratio(residual, spread);
-        // First and second derivative of −(dof + 1)/2 · ln(1 + r²/s) by r; for large r, without its square,
-        // which overflows.
+        // First and second derivative of −(dof + 1)/2 · ln(1 + r²/s) by r; for large r, without r², which overflows.
         let pull = if ratio.is_finite() { residual / spread / (1.0 + ratio) } else { 1.0 / residual };
         out.by_latent[0] = -(dof + 1.0) * pull;
         let bend = if ratio.is_finite() {
@@ -150,8 +149,7 @@ impl Density for StudentT {
         let OfParameters { scale, dof, digammas, .. } = *self.known();
         let residual = f[0] - y[0];
         let ratio = residual * (residual / (dof * scale));
-        // Derivatives of −(dof + 1)/2 · ln(1 + ratio) by ln scale, and by ln dof without that of the
-        // factor.
+        // Derivatives of −(dof + 1)/2 · ln(1 + ratio) by ln scale, and by ln dof without that of the factor.
         let pull = if ratio.is_finite() { ratio / (1.0 + ratio) } else { 1.0 };
         let by_log = 0.5 * ((dof + 1.0) * pull - 1.0);
         out[0] = by_log / scale;

@@ -29,8 +29,7 @@ const REACH: i32 = 9;
 /// `p(y | f) = N(t(y); f, σ²) t′(y)`, warp `t(y) = y + Σ_i a_i tanh(b_i (y + c_i))` (Bonilla et al. 2019
 /// §9.3.2, after Snelson, Rasmussen and Ghahramani 2003).
 ///
-/// Parameters: vectors `height` (`a > 0`), `steepness` (`b > 0`), `shift` (`c`), one value per term;
-/// `variance`.
+/// Parameters: vectors `height` (`a > 0`), `steepness` (`b > 0`), `shift` (`c`), one value per term; `variance`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WarpedGaussian {
     params: [Parameter; 4],
@@ -40,8 +39,7 @@ impl WarpedGaussian {
     /// Noise with warp terms and variance.
     ///
     /// # Errors
-    /// [`LikelihoodError::Parameter`] without terms, unless heights, steepnesses, variance > 0, shifts
-    /// finite.
+    /// [`LikelihoodError::Parameter`] without terms, unless heights, steepnesses, variance > 0, shifts finite.
     pub fn new(terms: &[WarpTerm], variance: f64) -> Result<Self, LikelihoodError> {
         let vector = |name: &'static str, of: fn(&WarpTerm) -> f64, transform| {
             Parameter::vector(name, terms.iter().map(of).collect(), transform)
@@ -62,7 +60,7 @@ impl WarpedGaussian {
         LikelihoodEntry::new("warped_gaussian", "real numbers, Gaussian about f once warped", |arguments| {
             let terms = arguments.whole_number("terms", 3)?;
             check_count("number of terms", terms, (1..=100).contains(&terms), "from 1 to 100")?;
-            // Bends at distance 1 for standardised data; equal terms would stay equal in training.
+            // Bends at distance 1, for standardised data; equal terms would stay equal in training.
             let term = |k: usize| WarpTerm {
                 height: 0.5,
                 steepness: 1.0,
@@ -84,7 +82,7 @@ impl WarpedGaussian {
         Warp { height: height.values(), steepness: steepness.values(), shift: shift.values() }
     }
 
-    /// Adds `power · ln t′(y)` to an integral of noise on t(y).
+    /// Adds `power · ln t′(y)` to an integral over noise on t(y).
     fn add_warp(&self, y: f64, power: f64, by_noise: f64, out: &mut LatentDerivatives) {
         let (warp, by_warped) = (self.warp(), -out.by_mean[0]);
         let terms = warp.height.len();

@@ -62,7 +62,7 @@ impl dyn Likelihood + '_ {
         all.map(move |(piece, slot)| self.touched_latent(y, piece, slot))
     }
 
-    /// Length of `touched_latents`, equal for all y.
+    /// Number of `touched_latents`, independent of y.
     pub fn touched_total(&self) -> usize {
         (0..self.piece_count()).map(|piece| self.touched_count(piece)).sum()
     }

@@ -1,4 +1,4 @@
-//! Sums over pieces; tilted normalisers only if pieces share no latent.
+//! Sums over pieces; tilted normalisers only if no latent is shared.
 
 use super::Pieces;
 use super::room::Room;
@@ -24,7 +24,6 @@ pub(crate) fn expected_by_pieces<L: Described>(
     Ok(true)
 }
 
-/// `false` if pieces do not suffice.
 pub(crate) fn tilted_by_pieces<L: Described>(
     likelihood: &L,
     y: &[f64],

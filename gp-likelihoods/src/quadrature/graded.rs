@@ -13,7 +13,7 @@ const WIDEST: f64 = 3.0;
 
 /// Requires analyticity within `strip` at the bend, farther elsewhere.
 pub(crate) fn graded(bend: f64, strip: f64, take: &mut impl FnMut(&[f64; LANES], &[f64; LANES])) {
-    // Nearest point of the range to the bend.
+    // Point of the range nearest to the bend.
     let start = bend.clamp(-REACH, REACH);
     let away = (bend - start).abs();
     for side in [-1.0, 1.0] {

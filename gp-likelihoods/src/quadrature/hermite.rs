@@ -5,8 +5,7 @@ use crate::error::{LikelihoodError, check_count};
 /// Covers a Gaussian in double precision.
 const MAX_ORDER: usize = 512;
 
-/// Rule for a standard normal: `E[g(t)] ≈ Σ w_i g(t_i)`, exact to degree `2n − 1`; every weight has relative
-/// accuracy.
+/// Rule for a standard normal: `E[g(t)] ≈ Σ w_i g(t_i)`, exact to degree `2n − 1`; all weights have relative accuracy.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GaussHermite {
     nodes: Vec<f64>,
@@ -52,8 +51,7 @@ impl GaussHermite {
     }
 }
 
-/// `h_{n−1}(t)` and `h_n(t)` times `exp(−scale)`, and `scale`. Orthonormal:
-/// `h_{k+1} = (t h_k − √k h_{k−1}) / √(k+1)`.
+/// `h_{n−1}(t)` and `h_n(t)` times `exp(−scale)`, and `scale`. Orthonormal: `h_{k+1} = (t h_k − √k h_{k−1}) / √(k+1)`.
 fn orthonormal(order: usize, t: f64) -> (f64, f64, f64) {
     let (mut before, mut current, mut scale) = (0.0, 1.0, 0.0);
     for k in 0..order {
@@ -85,7 +83,7 @@ fn positive_nodes(order: usize) -> Vec<f64> {
         .collect()
 }
 
-/// Zero with `index` larger ones.
+/// Zero with `index` larger zeros.
 fn bisect(order: usize, index: usize, upper: f64) -> f64 {
     let (mut low, mut high) = (0.0, upper);
     for _ in 0..26 {

@@ -19,7 +19,7 @@ pub(super) const REACH: f64 = 8.6;
 const RATIO: f64 = 0.8;
 const STEPS: usize = 11;
 
-/// Nodes and weights, zero in unused lanes.
+/// Nodes and weights; unused lanes are zero.
 pub(crate) type GridNodes = Vec<([f64; LANES], [f64; LANES])>;
 
 /// Coarsest grid for a strip (standard deviations), if wide enough.
@@ -71,7 +71,7 @@ mod tests {
     fn moments_are_those_of_the_normal() {
         let coarsest = grid_for(f64::INFINITY).unwrap();
         assert!(coarsest.len() <= 4, "{}", coarsest.len());
-        // Powers are this large off the real line, at distance 8.7.
+        // Off the real line, at distance 8.7, powers are this large.
         for (power, exact) in [(0, 1.0), (1, 0.0), (2, 1.0), (4, 3.0), (6, 15.0)] {
             let allowed = 1e-16 * 9f64.powi(power) + 1e-15;
             assert!((sum(coarsest, |t| t.powi(power)) - exact).abs() < allowed, "t^{power}");

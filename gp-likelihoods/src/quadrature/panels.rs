@@ -5,7 +5,7 @@ use super::{GaussLegendre, Integrals};
 use crate::error::LikelihoodError;
 
 const MAX_DEPTH: u32 = 40;
-/// Bounds the time; the rest is accepted.
+/// Limits the time; panels left are accepted.
 const MAX_PANELS: usize = 4_000;
 /// Allowed error over `∫ |g|`; distant narrow peaks have noise 1e-7.
 const FORGIVEN: f64 = 1e-5;
@@ -15,10 +15,10 @@ const EMPTY: f64 = 1e-3;
 
 /// Ends and halvings.
 type Panel = (f64, f64, u32);
-/// Integrals, and those of absolute values.
+/// Integrals, and integrals of absolute values.
 type Found<const K: usize> = ([f64; K], [f64; K]);
 
-/// Rule adapted to an integrand, for similar ones.
+/// Rule adapted to one integrand, for similar ones.
 #[derive(Clone, Debug, Default)]
 pub struct Panels {
     nodes: Vec<f64>,
@@ -35,8 +35,8 @@ impl Panels {
     /// empty. Cost: at most 16 evaluations per initial, 32 per halved panel.
     ///
     /// # Errors
-    /// [`LikelihoodError::Unresolved`] for a non-finite integrand, or errors above `1e-5 ∫ |g_k|` after 40
-    /// halvings or 4000 panels.
+    /// [`LikelihoodError::Unresolved`] for a non-finite integrand, or errors above `1e-5 ∫ |g_k|` after 40 halvings or
+    /// 4000 panels.
     pub fn adapt<const K: usize>(
         &mut self,
         edges: &[f64],

@@ -8,7 +8,7 @@ impl Cubature {
     /// Gauss–Hermite in every dimension: `orderᑫ` nodes, exact to degree `2·order − 1` per dimension.
     ///
     /// # Errors
-    /// [`LikelihoodError::Count`] for no dimension, invalid order, over 2²⁰ nodes.
+    /// [`LikelihoodError::Count`] for no dimension, invalid order, above 2²⁰ nodes.
     pub fn product(order: usize, dimensions: usize) -> Result<Self, LikelihoodError> {
         let rule = GaussHermite::new(order)?;
         let count = u32::try_from(dimensions).ok().and_then(|q| order.checked_pow(q));
@@ -16,7 +16,7 @@ impl Cubature {
         let count = count.unwrap_or(0);
         let (mut nodes, mut weights) = (Vec::with_capacity(count * dimensions), Vec::with_capacity(count));
         for index in 0..count {
-            // Digits of the index in base `order`.
+            // Digits of the index, in base `order`.
             let mut digits = index;
             let mut log_weight = 0.0;
             for _ in 0..dimensions {

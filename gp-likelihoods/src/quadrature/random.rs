@@ -12,14 +12,14 @@ use crate::small_factor::{factorise, solve};
 use crate::special::standard_normal_quantile;
 
 const BITS: f64 = 53.0;
-/// Second moment of an uncovered direction.
+/// Second moment below which nodes do not cover a direction.
 const MIN_PIVOT: f64 = 0.1;
 
 impl Cubature {
     /// Independent draws of equal weight; error: one standard deviation over √count.
     ///
     /// # Errors
-    /// [`LikelihoodError::Count`] for no dimension, no node, over 2²⁰.
+    /// [`LikelihoodError::Count`] for no dimension, no node, above 2²⁰.
     pub fn random(count: usize, dimensions: usize, seed: u64) -> Result<Self, LikelihoodError> {
         check_draws(count, dimensions)?;
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
@@ -32,7 +32,7 @@ impl Cubature {
     /// Pairs `±t`, whitened to `E t tᵀ = I`: odd and quadratic functions are exact.
     ///
     /// # Errors
-    /// [`LikelihoodError::Count`] for no dimension, no node, over 2²⁰.
+    /// [`LikelihoodError::Count`] for no dimension, no node, above 2²⁰.
     pub fn quasi_random(count: usize, dimensions: usize, seed: u64) -> Result<Self, LikelihoodError> {
         check_draws(count, dimensions)?;
         let half = count.div_ceil(2);
@@ -50,7 +50,7 @@ impl Cubature {
     }
 }
 
-/// `E t tᵀ = I`, given enough nodes.
+/// Transforms nodes to `E t tᵀ = I`, if enough.
 fn whiten(nodes: &mut [f64], dimensions: usize) {
     let (q, count) = (dimensions, nodes.len() / dimensions);
     let mut moments = vec![0.0; q * q];
@@ -90,7 +90,7 @@ fn digit_permutations(base: usize, rng: &mut dyn Rng) -> Vec<Vec<usize>> {
     (0..places).map(|_| shuffled()).collect()
 }
 
-/// Kept away from 0 and 1.
+/// Number kept away from 0 and 1.
 fn radical_inverse(mut index: usize, base: usize, permutations: &[Vec<usize>]) -> f64 {
     let (mut place, mut sum) = (1.0, 0.0);
     for permutation in permutations {

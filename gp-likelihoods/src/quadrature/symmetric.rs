@@ -11,14 +11,13 @@ impl Cubature {
     /// For `Q ≥ 5`, axis weights `(4 − Q)/18`, and perhaps estimated variances, are negative.
     ///
     /// # Errors
-    /// [`LikelihoodError::Count`] for no dimension, over 2²⁰ nodes.
+    /// [`LikelihoodError::Count`] for no dimension, above 2²⁰ nodes.
     pub fn symmetric(dimensions: usize) -> Result<Self, LikelihoodError> {
         let count =
             dimensions.checked_mul(dimensions).and_then(|square| square.checked_mul(2)?.checked_add(1));
         check_size(dimensions, count)?;
         let q = dimensions as f64;
-        // E t⁴ = 3 and E t² = 1 on an axis give the radius √3; E t_i² t_j² = 1, E t² = 1 and E 1 = 1 the
-        // weights.
+        // E t⁴ = 3 and E t² = 1 on an axis give the radius √3; E t_i² t_j² = 1, E t² = 1 and E 1 = 1 the weights.
         let (origin, axis, pair) = ((q * q - 7.0 * q + 18.0) / 18.0, (4.0 - q) / 18.0, 1.0 / 36.0);
         let radius = 3f64.sqrt();
         let (mut nodes, mut weights) = (vec![0.0; dimensions], vec![origin]);

@@ -1,8 +1,7 @@
 //! Nested trapezoidal sums for analytic integrands with Gaussian decay.
 //!
-//! Errors fall as `exp(−2πd/h)`, d the distance of the nearest singularity, and `exp(−2π²/h²)` for a
-//! Gaussian. (L. N. Trefethen, J. A. C. Weideman, "The exponentially convergent trapezoidal rule", SIAM
-//! Review 56, 2014.)
+//! Errors fall as `exp(−2πd/h)`, d the distance of the nearest singularity, and `exp(−2π²/h²)` for a Gaussian. (L. N.
+//! Trefethen, J. A. C. Weideman, "The exponentially convergent trapezoidal rule", SIAM Review 56, 2014.)
 
 use super::Integrals;
 
@@ -118,7 +117,7 @@ mod tests {
         let mut rule = Vec::new();
         let grid = Grid { centre: 0.1, width, span: (0.0, 0.0) };
         let found = trapezoid(grid, &mut rule, &mut |t| ((-0.5 * t * t).exp(), [1.0, g(t)]))?;
-        // The returned rule gives the same sum.
+        // The rule gives the same sum.
         let again: f64 = rule.iter().map(|&(t, weight)| weight * g(t)).sum();
         assert!((again - found.values[1]).abs() <= 1e-13 * found.sizes[1]);
         assert!((found.values[0] - std::f64::consts::TAU.sqrt()).abs() < 1e-12);
@@ -129,7 +128,7 @@ mod tests {
     fn smooth_integrands_come_out_to_rounding() {
         for width in [0.1, 0.6, 1.0] {
             assert!((integrate(width, |t| t.powi(6)).unwrap_or_default() - 15.0).abs() < 1e-11);
-            // The mass of E[exp(s t)] = exp(s²/2) is at s, away from the centre.
+            // The mass of E[exp(s t)] = exp(s²/2) is at s, far from the centre.
             let found = integrate(width, |t| (6.0 * t - 18.0).exp()).unwrap_or_default();
             assert!((found - 1.0).abs() < 1e-12, "{found}");
             // E[cos ωt] = exp(−ω²/2)

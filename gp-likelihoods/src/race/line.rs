@@ -6,7 +6,7 @@ use crate::derivatives::LatentDerivatives;
 use crate::quadrature::LANES;
 use crate::special::{HALF_LN_TAU, log_normal_cdf_slopes, normal_cdfs};
 
-/// Below, ranges surround the mode, not the mean.
+/// Probability below which ranges surround the mode, not the mean.
 const LIKELY: f64 = 1e-4;
 /// Mode precision in widths; Newton steps.
 const NEAR: f64 = 0.1;
@@ -30,7 +30,7 @@ struct Line {
     low: f64,
     middle: f64,
     high: f64,
-    /// Only the winner's tail counts.
+    /// `true` if only the winner's tail counts.
     tail: bool,
     height: f64,
     /// Rivals are smoother than the winner's density.

@@ -16,7 +16,7 @@ const LOG_ERROR: f64 = 36.8;
 const PANEL: f64 = 4.5;
 /// Grid nodes above which panels are cheaper.
 const MAX_GRID: f64 = 200.0;
-/// F is negligible beyond them.
+/// Limit, beyond which F is negligible.
 const MAX_PANELS: usize = 4_000;
 
 pub(super) type NodeLanes = ([f64; LANES], [f64; LANES]);

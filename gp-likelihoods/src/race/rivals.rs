@@ -13,7 +13,7 @@ pub(super) const REACH: f64 = 8.2;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rival {
     pub(super) class: usize,
-    /// Mean less the winner's, which avoids rounding.
+    /// Mean less the winner's.
     pub(super) lead: f64,
     pub(super) variance: f64,
     pub(super) deviation: f64,

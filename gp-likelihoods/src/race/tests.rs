@@ -46,7 +46,7 @@ proptest! {
         log_win(0, &q, 0.0, &mut ws, &mut found)?;
         adaptive(&q, &mut ws, &mut exact)?;
         let off = (found.value - exact.value).abs();
-        // Panels are accurate to 1e-12 and rounding.
+        // Panels are accurate to 1e-12, plus rounding.
         prop_assert!(off < 1e-11 * (1.0 + exact.value.abs()), "{} {}", found.value, exact.value);
         for (c, latent) in q.iter().enumerate() {
             let (v, s) = (latent.variance(), latent.variance().sqrt());
@@ -70,8 +70,7 @@ proptest! {
             log_win(0, &q, 0.0, &mut ws, &mut moved).map(|()| moved.value)
         };
         let difference = (value(h)? - value(-h)?) / (2.0 * h);
-        // Third derivatives of ln P are about s⁻³ for a standard deviation s, and ln P has a rounding error
-        // of 1e-12.
+        // Third derivatives of ln P are about s⁻³ for standard deviation s; ln P has rounding error 1e-12.
         let off = narrowest * (difference - out.by_mean[class]).abs();
         prop_assert!(off < 5e-8, "{difference} {}", out.by_mean[class]);
     }

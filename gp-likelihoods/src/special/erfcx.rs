@@ -2,7 +2,7 @@
 
 use super::coefficients::ERFCX;
 
-/// `exp(x²) erfc(x)` for `x ≥ 0`, else NaN.
+/// `exp(x²) erfc(x)` for `x ≥ 0`, otherwise NaN.
 ///
 /// Chebyshev series in `(x − 3.75)/(x + 3.75)` (Shepherd and Laframboise, Math. Comp. 36, 1981).
 #[must_use]
@@ -16,7 +16,7 @@ pub fn erfcx(x: f64) -> f64 {
 
 /// Hides the series' latency.
 pub(crate) fn erfcx_of_many<const N: usize>(x: &[f64; N]) -> [f64; N] {
-    // Limit for x → ∞, where the quotient is ∞/∞.
+    // Limit for x → ∞, instead of ∞/∞.
     let t = x.map(|x| if x > 1e16 { 1.0 } else { (x - 3.75) / (x + 3.75) });
     let sums = series(&t);
     std::array::from_fn(|k| sums[k] / (1.0 + 2.0 * x[k]))
@@ -27,7 +27,7 @@ const HALF: usize = {
     ERFCX.len() / 2
 };
 
-/// With `u = 2t² − 1`: `Σ a_k T_k(u) + t Σ b_k T_k(u)`, independent halves, since `T_2k(t) = T_k(u)`,
+/// Independent halves, with `u = 2t² − 1`: `Σ a_k T_k(u) + t Σ b_k T_k(u)`, since `T_2k(t) = T_k(u)`,
 /// `2 t T_k(u) = T_{2k+1}(t) + T_{2k−1}(t)`.
 const EVEN: [f64; HALF] = split().0;
 const ODD: [f64; HALF] = split().1;

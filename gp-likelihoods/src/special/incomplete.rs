@@ -15,8 +15,7 @@ const MAX_TERMS: u32 = 200;
 const GAMMA_TAIL: f64 = 100.0;
 const BETA_TAIL: f64 = 1_000.0;
 
-/// `P(a, x)` and `Q(a, x) = 1 − P(a, x)` for `a > 0`, `x ≥ 0`, else NaN. Error: a few ulps per
-/// `−ln min(P, Q)`.
+/// `P(a, x)` and `Q(a, x) = 1 − P(a, x)` for `a > 0`, `x ≥ 0`, otherwise NaN. Error: a few ulps times `−ln min(P, Q)`.
 #[must_use]
 pub fn incomplete_gamma(a: f64, x: f64) -> (f64, f64) {
     if a.is_nan() || x.is_nan() || a <= 0.0 || x < 0.0 || a.is_infinite() {
@@ -136,9 +135,9 @@ fn beta_by_tail(front: f64, a: f64, b: f64, x: f64) -> f64 {
 fn beta_fraction(a: f64, b: f64, x: f64) -> f64 {
     let start = 1.0 - (a + b) * x / (a + 1.0);
     lentz(1.0, start, |n| {
-        // `start` has the first coefficient; then even and odd ones alternate.
+        // `start` has the first coefficient, then even and odd ones alternate.
         let m = f64::from(n.div_ceil(2));
-        // Divides first: the square of a shape may overflow.
+        // Divides first, because squared shapes may overflow.
         let numerator = if n % 2 == 1 {
             (m / (a + 2.0 * m - 1.0)) * ((b - m) / (a + 2.0 * m)) * x
         } else {

@@ -4,8 +4,8 @@ use super::normal::{HALF_LN_TAU, log_normal_cdf_difference, mills};
 use super::{inverse_mills, inverse_mills_excess, log_normal_cdf};
 use crate::quadrature::GaussLegendre;
 
-/// Standard normal on `(a, b)`, finite or infinite. A shift by δ adds `−mean · δ + ½ curvature · δ² + …` to
-/// the log mass.
+/// Standard normal on `(a, b)`, finite or infinite. A shift by δ changes the log mass by
+/// `−mean · δ + ½ curvature · δ² + …`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NormalInterval {
     /// `ln(Φ(b) − Φ(a))`
@@ -45,7 +45,7 @@ impl NormalInterval {
         Self { at_lower: self.at_upper, at_upper: self.at_lower, mean: -self.mean, ..self }
     }
 
-    /// Needs `a < b` and `a + b ≥ 0`.
+    /// Case `a < b`, `a + b ≥ 0`.
     fn mostly_above(a: f64, b: f64) -> Self {
         if b == f64::INFINITY {
             return Self::above(a);
@@ -93,8 +93,8 @@ impl NormalInterval {
 
     /// Mean and curvature for `0 < a < b`, `decay = φ(b)/φ(a)` well below 1.
     fn tail(a: f64, b: f64, decay: f64) -> (f64, f64) {
-        // Interval above a less a share of that above b. With x = φ(a)/mass, x − a and its counterpart are
-        // positive and small, so neither is computed as a difference.
+        // Interval above a less a share of that above b. With x = φ(a)/mass, x − a and its counterpart are positive and
+        // small, so neither is a difference.
         let share = decay * mills(b) / mills(a);
         let alone = 1.0 / mills(a);
         let lower = alone / (1.0 - share);

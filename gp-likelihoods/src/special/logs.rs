@@ -13,9 +13,9 @@ pub fn logistic(x: f64) -> f64 {
     if x < 0.0 { small / (1.0 + small) } else { 1.0 / (1.0 + small) }
 }
 
-/// `ln(1 + exp(x))` rounds to exp(x) below.
+/// Limit: below, `ln(1 + exp(x))` rounds to exp(x).
 const SMALL: f64 = -37.0;
-/// Below, the second of [`log_softplus_slopes`] cancels; series to 1e-12.
+/// Limit: below, the second of [`log_softplus_slopes`] cancels; series to 1e-12.
 const SERIES: f64 = -9.0;
 
 /// `ln ln(1 + exp(x))`, finite for finite x.
@@ -45,7 +45,7 @@ pub fn log_sum_exp(values: &[f64]) -> f64 {
         // No terms, an infinite term, or NaN.
         return if values.iter().any(|x| x.is_nan()) { f64::NAN } else { largest };
     }
-    // The largest term is exactly 1; leaving it out keeps the others' digits.
+    // The largest term is exactly 1; without it, others keep their digits.
     let first = values.iter().position(|&x| x == largest);
     let rest = values.iter().enumerate().filter(|&(i, _)| Some(i) != first);
     largest + rest.map(|(_, x)| (x - largest).exp()).sum::<f64>().ln_1p()

@@ -9,9 +9,9 @@ use crate::quadrature::GaussLegendre;
 const DENSITY_AT_ZERO: f64 = 0.398_942_280_401_432_7;
 /// `ln √(2π)`
 pub const HALF_LN_TAU: f64 = 0.918_938_533_204_672_8;
-/// Below, `φ/Φ + x` cancels: continued fraction.
+/// Limit: below, `φ/Φ + x` cancels; continued fraction.
 const FRACTION_BELOW: f64 = -4.0;
-/// Below, sums lose x² roundings; the fraction is short.
+/// Limit: below, sums lose x² roundings; the fraction is short.
 const CANCELS_BELOW: f64 = -30.0;
 /// `ln Φ(x)`, finite if x² is.
 #[must_use]
@@ -72,7 +72,7 @@ pub(crate) struct NormalCdfs<const N: usize> {
     pub(crate) ratio: [f64; N],
 }
 
-/// Accurate to some x² roundings.
+/// Values accurate to some x² roundings.
 pub(crate) fn normal_cdfs<const N: usize>(x: &[f64; N]) -> NormalCdfs<N> {
     let halves = x.map(|x| -0.5 * x * x);
     let density = halves.map(f64::exp);
@@ -93,7 +93,6 @@ pub(crate) fn normal_cdfs<const N: usize>(x: &[f64; N]) -> NormalCdfs<N> {
 /// Density exactly 0 above.
 const WITHOUT_DENSITY: f64 = 39.0;
 
-/// Accurate to some x² roundings.
 pub(crate) fn log_normal_cdf_slopes_of_many<const N: usize>(x: &[f64; N]) -> [[f64; N]; 3] {
     if x.iter().all(|x| *x > WITHOUT_DENSITY) {
         return [[-0.0; N], [0.0; N], [-0.0; N]];
@@ -140,7 +139,7 @@ fn log_upper_difference(a: f64, b: f64) -> f64 {
     let fall = 0.5 * width * (a + b);
     let log_density = -HALF_LN_TAU - 0.5 * a * a;
     if fall < 1.0 && width < 1.0 {
-        // The tails are nearly equal: integrate the density relative to its value at a.
+        // The tails are nearly equal: integrates the density relative to its value at a.
         let ratio = GaussLegendre::shared().sum(0.0, width, |s| (-s * (a + 0.5 * s)).exp());
         return log_density + ratio.ln();
     }
@@ -153,7 +152,7 @@ fn log_difference_about_zero(a: f64, b: f64) -> f64 {
     if outside < 0.5 {
         return (-outside).ln_1p();
     }
-    // Both terms are positive and cannot cancel.
+    // Both terms are positive.
     (0.5 * (libm::erf(b / SQRT_2) + libm::erf(-a / SQRT_2))).ln()
 }
 

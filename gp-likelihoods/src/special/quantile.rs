@@ -9,7 +9,7 @@ struct Rational {
     denominator: [f64; 8],
 }
 
-/// For |p − ½| ≤ 0.425, in 0.425² − (p − ½)².
+/// Coefficients for |p − ½| ≤ 0.425, in 0.425² − (p − ½)².
 const CENTRE: Rational = Rational {
     numerator: [
         3.387_132_872_796_366_5,
@@ -33,7 +33,7 @@ const CENTRE: Rational = Rational {
     ],
 };
 
-/// For tail probabilities ≥ exp(−25), in √(−ln p) − 1.6.
+/// Coefficients for tail probabilities ≥ exp(−25), in √(−ln p) − 1.6.
 const SHOULDER: Rational = Rational {
     numerator: [
         1.423_437_110_749_683_5,
@@ -57,7 +57,7 @@ const SHOULDER: Rational = Rational {
     ],
 };
 
-/// For tail probabilities < exp(−25), in √(−ln p) − 5.
+/// Coefficients for tail probabilities < exp(−25), in √(−ln p) − 5.
 const TAIL: Rational = Rational {
     numerator: [
         6.657_904_643_501_103,
@@ -100,7 +100,7 @@ pub fn standard_normal_quantile(p: f64) -> Result<f64, LikelihoodError> {
         let r = CENTRE_HALF_WIDTH * CENTRE_HALF_WIDTH - from_median * from_median;
         return Ok(from_median * CENTRE.at(r));
     }
-    // 1 − p is exact for p above ½, so both tails are equally accurate.
+    // 1 − p is exact for p above ½, so both tails have equal accuracy.
     let tail_probability = p.min(1.0 - p);
     let distance = (-tail_probability.ln()).sqrt();
     let magnitude = if distance <= 5.0 { SHOULDER.at(distance - 1.6) } else { TAIL.at(distance - 5.0) };

@@ -1,9 +1,9 @@
-//! Functions without their leading terms, free of cancellation.
+//! Functions without leading terms, free of cancellation.
 
 /// Terms exact to rounding up to [`SERIES`].
 const EXP_TERMS: u32 = 14;
 const LOG_TERMS: i32 = 17;
-/// Below, plain forms lose digits.
+/// Limit: below, plain forms lose digits.
 const SERIES: f64 = 0.5;
 /// [`stirling_remainder`] is exact to rounding from here.
 pub(crate) const STIRLING_FROM: f64 = 10.0;
@@ -59,7 +59,7 @@ mod tests {
 
     #[test]
     fn small_arguments_keep_their_digits() {
-        // Reference values of 40 digits, rounded.
+        // Reference values with 40 digits, rounded.
         for (x, exp, log) in [
             (1e-9, 5.000_000_001_666_667e-19, -4.999_999_996_666_667e-19),
             (-1e-3, 4.998_333_749_916_681e-7, -5.003_335_835_335_002e-7),

@@ -11,7 +11,7 @@ const MOST: usize = 3;
 /// Near, far, at the ends; one without output.
 pub(super) fn observations(likelihood: &dyn Likelihood) -> Vec<Vec<f64>> {
     let values = match likelihood.support() {
-        // Beyond, the reference grids over several latents end.
+        // Reference grids over several latents end here.
         Support::Real if likelihood.latents() > 1 => vec![-1.3, 0.2, 2.6],
         Support::Real => vec![-3.1, 0.2, 9.0],
         Support::Positive => vec![0.03, 0.9, 14.0],
@@ -69,7 +69,6 @@ pub(super) fn extreme_beliefs(likelihood: &dyn Likelihood) -> Result<Vec<Vec<Lat
     Ok(all)
 }
 
-/// First and last.
 pub(super) fn tried_latents(likelihood: &dyn Likelihood) -> Vec<usize> {
     let latents = likelihood.latents();
     if latents == 1 { vec![0] } else { vec![0, latents - 1] }

@@ -76,7 +76,7 @@ impl Case<'_> {
         let default_accuracy = accuracy(self.q.len(), self.likelihood, self.power);
         let own = found.value.to_bits() != default.value.to_bits();
         let exact = if own { own_accuracy(self.likelihood) } else { default_accuracy };
-        // Differences of sums over jumps are meaningless; defaults for several latents are slow.
+        // Differences of sums over jumps mean nothing; defaults for several latents are slow.
         let telling = self.likelihood.is_smooth() && (self.first || self.q.len() == 1);
         if own || telling {
             self.slopes(&found, exact, ws, report);
@@ -109,7 +109,7 @@ impl Case<'_> {
     }
 
     fn slopes(&self, found: &LatentDerivatives, exact: f64, ws: &mut Workspace, report: &mut Report) {
-        // A difference divides the error of its function by the step.
+        // A difference divides its function's error by the step.
         let tolerance = (100.0 * exact).min(5e-2);
         for j in tried_latents(self.likelihood) {
             let (m, v) = (self.q[j].mean(), self.q[j].variance());
@@ -134,7 +134,7 @@ impl Case<'_> {
                 report.close(what, found.by_variance[j], by_variance, 10.0 * tolerance);
             }
             if self.power.is_some() && self.q.len() == 1 && self.likelihood.is_log_concave() {
-                // ∂²ln Z/∂m² = 2 ∂ln Z/∂v − (∂ln Z/∂m)², and the tilted variance is v + v² ∂²ln Z/∂m².
+                // ∂²ln Z/∂m² = 2 ∂ln Z/∂v − (∂ln Z/∂m)²; the tilted variance is v + v² ∂²ln Z/∂m².
                 let ratio = 1.0 + v * (2.0 * found.by_variance[j] - found.by_mean[j].powi(2));
                 let sound = 0.0 < ratio && ratio <= 1.0 + exact;
                 report.require(sound, || self.describe("tilted variance ratio"));
@@ -155,8 +155,7 @@ impl Case<'_> {
     fn brute_force(&self, found: f64, exact: f64, report: &mut Report) {
         let Some(power) = self.power else { return };
         let (expected, tolerance) = match self.q.len() {
-            // Trapezoidal rule, exact for smooth integrands, to 14 standard deviations beyond the mode or to
-            // 8.
+            // Trapezoidal rule, exact for smooth integrands, to 14 standard deviations beyond the mode or to 8.
             1 => {
                 let reach = 14.0 + self.farthest_mode();
                 (self.grid(power, (reach / 3.5e-3).ceil() as i32, reach), exact)
@@ -168,7 +167,7 @@ impl Case<'_> {
         report.close(|| self.describe("ln Z"), found, expected, tolerance);
     }
 
-    /// Limit of the mode's distance in standard deviations.
+    /// Bound on the mode's distance, in standard deviations.
     fn farthest_mode(&self) -> f64 {
         let (m, s) = (self.q[0].mean(), self.q[0].variance().sqrt());
         let mut point = PointDerivatives::default();

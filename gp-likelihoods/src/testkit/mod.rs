@@ -6,8 +6,8 @@
 //! ```
 //!
 //! Checks derivatives, closed forms, distribution functions, samples, text, pieces, missing outputs and extreme
-//! beliefs, by comparison with differences, quadrature and independent sums. Tolerances: 1e-9 for one latent,
-//! 1e-6 for two or three, 1e-2 for more.
+//! beliefs, by differences, quadrature and independent sums. Tolerances: 1e-9 for one latent, 1e-6 for two or three,
+//! 1e-2 for more.
 
 mod cases;
 mod density;
@@ -106,7 +106,7 @@ impl Report {
         }
     }
 
-    /// Relative above 1, absolute below; NaN fails.
+    /// Compares relatively above 1, absolutely below; NaN fails.
     fn close(&mut self, what: impl FnOnce() -> String, found: f64, expected: f64, tolerance: f64) {
         let error = (found - expected).abs() / expected.abs().max(1.0);
         self.require(error <= tolerance || found == expected, || {
@@ -147,7 +147,6 @@ fn parameter_step(likelihood: &dyn Likelihood, index: usize) -> f64 {
     1e-3 * value.abs().max(0.1).min(room)
 }
 
-/// NaN on failure.
 fn log_density(likelihood: &dyn Likelihood, y: &[f64], f: &[f64]) -> f64 {
     let mut out = [f64::NAN];
     likelihood.log_densities(y, f, &mut out).map_or(f64::NAN, |()| out[0])

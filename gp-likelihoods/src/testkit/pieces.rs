@@ -142,7 +142,7 @@ impl PieceCase<'_> {
         if !right {
             return;
         }
-        // A difference divides the error of its function by the step.
+        // A difference divides its function's error by the step.
         let tolerance = (100.0 * accuracy(self.q.len(), likelihood, self.power)).min(5e-2);
         for (slot, q) in self.q.iter().enumerate() {
             let (m, v) = (q.mean(), q.variance());

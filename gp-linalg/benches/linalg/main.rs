@@ -1,4 +1,4 @@
-//! Times of all operations and of faer's, relative to the matrix-product rate.
+//! Times of all operations and faer's, relative to the matrix-product rate.
 
 #![expect(clippy::unwrap_used, reason = "a call that fails spoils the benchmark")]
 

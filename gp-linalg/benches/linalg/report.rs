@@ -28,7 +28,7 @@ impl<'a> Report<'a> {
         Self { criterion, lines: Vec::new() }
     }
 
-    /// Shortest time of `operation` in seconds; `prepare` is not timed.
+    /// Shortest time of `operation` in seconds; `prepare` is untimed.
     pub(crate) fn time<S>(
         &mut self,
         name: &str,

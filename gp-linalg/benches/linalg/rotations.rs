@@ -21,7 +21,7 @@ fn factor(n: usize) -> Cholesky {
     Cholesky::factor(definite(n).as_ref(), &JitterPolicy::none()).unwrap()
 }
 
-/// A rotation of two numbers counts as six operations.
+/// Counts six operations per rotation of two numbers.
 fn alone(report: &mut Report<'_>, dim: usize, rank: usize) {
     let start = factor(dim);
     let w = filled(dim, rank) * Scale(0.01);
@@ -65,8 +65,8 @@ fn dragging(report: &mut Report<'_>, bounds: &Bounds, dim: usize, rank: usize) {
     let w = filled(dim, rank) * Scale(0.01);
     let numbers = (dim * DRAGGED) as f64;
     let flops = 6.0 * numbers * rank as f64 + 3.0 * (dim * dim * rank) as f64;
-    // A rotation of two numbers takes four multiplications or fused multiply-adds; a product's rate counts each as two
-    // operations. Every dragged number is read and written once.
+    // A rotation of two numbers takes four multiplications or fused multiply-adds; the product rate counts two
+    // operations each. Every dragged number is read and written once.
     let arithmetic = 8.0 * numbers * rank as f64 / bounds.product_rate;
     let memory = 16.0 * numbers / bounds.bandwidth;
     let binding = if arithmetic > memory { "arithmetic" } else { "memory" };

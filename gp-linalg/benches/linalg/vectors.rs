@@ -1,4 +1,4 @@
-//! Elementwise functions. The table shows 10⁹ values per second as GFLOP/s, and the standard library as faer.
+//! Elementwise functions: 10⁹ values per second are shown as GFLOP/s, the standard library as faer.
 
 use crate::report::Report;
 use gp_linalg::vector::{exp_in_place, ln_in_place};

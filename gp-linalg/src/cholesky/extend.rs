@@ -12,12 +12,12 @@ use faer::{Accum, MatMut, MatRef};
 impl Cholesky {
     /// Extends A to `[[A, B], [Bᵀ, C]]`, in `O(d²k)`.
     ///
-    /// `b` is `d×k`, `c` `k×k` (lower triangle read). Beyond [`capacity`](Self::capacity) the buffer doubles. The
-    /// caller adds recorded jitter to `c`'s diagonal.
+    /// `b` is `d×k`, `c` `k×k` (lower triangle read). Beyond [`capacity`](Self::capacity) the buffer doubles. Add
+    /// recorded jitter to `c`'s diagonal, if any.
     ///
     /// # Errors
-    /// [`LinalgError::DimensionMismatch`], [`LinalgError::NotFinite`]; [`LinalgError::ExtendBreakdown`] for new pivots
-    /// below `(d + k)·ε` times their diagonal entry. The factor is then unchanged.
+    /// [`LinalgError::DimensionMismatch`], [`LinalgError::NotFinite`]; [`LinalgError::ExtendBreakdown`] for
+    /// new pivots below `(d + k)·ε` times their diagonal entry. Factor unchanged.
     pub fn extend(&mut self, b: MatRef<'_, f64>, c: MatRef<'_, f64>) -> Result<(), LinalgError> {
         let (d, k) = (self.dim(), c.nrows());
         check_extent("extend", "columns of c", k, c.ncols())?;
@@ -35,7 +35,7 @@ impl Cholesky {
 fn append(storage: &mut Storage, b: MatRef<'_, f64>, c: MatRef<'_, f64>) -> Result<(), LinalgError> {
     let (d, k) = (b.nrows(), b.ncols());
     let (leading, stack) = storage.leading_mut(d + k);
-    // The upper right block, whose columns are contiguous, is the solve's workspace; it is zeroed at the end.
+    // The upper right block has contiguous columns: workspace of the solve, zeroed at the end.
     let (l, mut solved, rows, mut corner) = leading.split_at_mut(d, d);
     solved.copy_from(b);
     triangular::solve(l.as_ref(), solved.rb_mut(), Threading::Here);
@@ -50,7 +50,7 @@ fn append(storage: &mut Storage, b: MatRef<'_, f64>, c: MatRef<'_, f64>) -> Resu
 }
 
 fn subtract_gram(mut corner: MatMut<'_, f64>, x: MatRef<'_, f64>) {
-    // For a single row, setting up a product costs more than the sum.
+    // For single rows, a product's setup costs more than the sum.
     if let (1, Some(x)) = (x.ncols(), x.try_as_col_major()) {
         corner[(0, 0)] -= sum_of_squares(x.col(0).as_slice());
     } else {

@@ -18,13 +18,12 @@ impl Cholesky {
     /// Factors `a`; allocates only beyond the capacity.
     ///
     /// # Errors
-    /// As [`factor`](Self::factor); after a failure, the dimension is 0 and [`jitter`](Self::jitter) records the
-    /// attempts.
+    /// As [`factor`](Self::factor); failed attempts leave dimension 0 and their record.
     pub fn refactor(&mut self, a: MatRef<'_, f64>, policy: &JitterPolicy) -> Result<(), LinalgError> {
         self.refactor_on(a, policy, Threading::Here)
     }
 
-    /// [`refactor`](Self::refactor) with threads; the same bits.
+    /// [`refactor`](Self::refactor) with threads, same bits.
     ///
     /// # Errors
     /// As [`refactor`](Self::refactor).
@@ -59,8 +58,8 @@ impl Cholesky {
     /// Sets `L`; allocates only beyond the capacity.
     ///
     /// # Errors
-    /// [`LinalgError::DimensionMismatch`] unless square (factor unchanged); [`LinalgError::InvalidFactor`] unless
-    /// finite with positive diagonal (dimension is then 0).
+    /// [`LinalgError::DimensionMismatch`] unless square (factor unchanged), [`LinalgError::InvalidFactor`] unless
+    /// finite with positive diagonal (dimension 0).
     pub fn set_factor(&mut self, lower: MatRef<'_, f64>) -> Result<(), LinalgError> {
         check_extent("set_factor", "columns", lower.nrows(), lower.ncols())?;
         let dim = lower.nrows();
@@ -79,7 +78,7 @@ impl Cholesky {
         Ok(())
     }
 
-    /// Records the first failure. A non-finite matrix always fails, so only failures check for it.
+    /// Records the first failure; non-finite matrices always fail, so only failures look for NaN.
     fn explain_failure(&mut self, a: MatRef<'_, f64>, pivot: usize) -> Result<(), LinalgError> {
         if self.jitter.pivot.is_none() {
             check_lower_finite("matrix", a)?;
@@ -102,7 +101,7 @@ enum Failure {
     Stopped,
 }
 
-/// Columns per panel; matrices up to twice as wide are one panel. Work can stop between panels.
+/// Columns per panel, unless one of up to twice this width holds all; work can stop between panels.
 const PANEL: usize = 512;
 
 fn attempt(
@@ -119,7 +118,7 @@ fn attempt(
     }
     let done = factor_in_panels(leading.rb_mut(), stack, threading);
     if done.is_err() {
-        // The buffer must be zero above the diagonal, also outside the factor.
+        // Storage outside the factor must have zeros above the diagonal.
         clear_above(leading.rb_mut());
     }
     done?;
@@ -156,7 +155,7 @@ fn factor_in_panels(
     if stop_condition::is_over() { Err(Failure::Stopped) } else { Ok(()) }
 }
 
-/// Factors the lower triangle, zeroes the upper; the error is the failed pivot.
+/// Factors the lower triangle, zeroes the upper; `Err`: failed pivot.
 pub(super) fn factor_in_place(mut matrix: MatMut<'_, f64>, stack: &mut MemStack) -> Result<(), usize> {
     let outcome = cholesky_in_place(matrix.rb_mut(), Default::default(), Par::Seq, stack, Default::default());
     clear_upper_vector_state();
@@ -171,7 +170,6 @@ fn clear_above(mut matrix: MatMut<'_, f64>) {
     }
 }
 
-/// `true` if the pivot, `root`², exceeds rounding.
 pub(super) fn pivot_is_sound(root: f64, diagonal: f64, floor: f64) -> bool {
     root > 0.0 && root.is_finite() && root * root >= floor * diagonal
 }
@@ -189,7 +187,6 @@ fn fill_zero(mut column: ColMut<'_, f64>) {
     }
 }
 
-/// Copies in memory order, by columns or tiles.
 fn copy_lower(mut target: MatMut<'_, f64>, source: MatRef<'_, f64>) {
     if let (Some(mut target), Some(source)) =
         (target.rb_mut().try_as_col_major_mut(), source.try_as_col_major())

@@ -6,37 +6,37 @@ use serde::{Deserialize, Serialize};
 
 /// Jitter for numerically indefinite matrices.
 ///
-/// Adds `0`, `first`, `first·step`, … up to `largest`, each times the mean absolute diagonal, until all pivots `l_jj²`
-/// are at least `pivot_floor·n·ε` times their diagonal entry (smaller ones are rounding errors). A zero diagonal fails.
+/// Adds `0`, `first`, `first·step`, … up to `largest`, times the mean absolute diagonal, until all pivots `l_jj²` reach
+/// `pivot_floor·n·ε` times their diagonal entry (less is rounding). A zero diagonal fails.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct JitterPolicy {
     /// First jitter after 0, relative.
     pub first: f64,
     /// Ratio of successive jitters, above 1.
     pub step: f64,
-    /// Largest relative jitter; 0 for none.
+    /// Largest relative jitter; 0: none.
     pub largest: f64,
-    /// Smallest pivot, relative to `n·ε` times its diagonal entry; 0 accepts any positive pivot.
+    /// Smallest pivot over `n·ε` times its diagonal entry; 0: any positive.
     pub pivot_floor: f64,
 }
 
 impl JitterPolicy {
-    /// Limit of attempts, for policies from files.
+    /// Limits attempts of policies from files.
     const MAX_RUNGS: f64 = 1000.0;
 
-    /// No jitter; any positive pivot is accepted.
+    /// No jitter; any positive pivot.
     pub const fn none() -> Self {
         Self { first: 1e-14, step: 10.0, largest: 0.0, pivot_floor: 0.0 }
     }
 
-    /// `10⁻¹⁴` to `10⁻⁴` in steps of ten; pivots must exceed rounding.
+    /// `10⁻¹⁴` to `10⁻⁴` in steps of ten, pivots above rounding.
     pub const fn ladder() -> Self {
         Self { first: 1e-14, step: 10.0, largest: 1e-4, pivot_floor: 1.0 }
     }
 
     pub(super) fn rungs(&self) -> impl Iterator<Item = f64> + use<> {
         let Self { first, step, largest, .. } = *self;
-        // Allows for the rounding of about ten multiplications.
+        // Rounding of about ten multiplications must not exclude the last value.
         let last = largest * (1.0 + 1e-9);
         let raised = std::iter::successors(Some(first), move |rung| Some(rung * step));
         std::iter::once(0.0).chain(raised.take_while(move |rung| *rung <= last))

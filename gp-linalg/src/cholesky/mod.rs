@@ -72,7 +72,7 @@ impl Cholesky {
         self.storage.dim()
     }
 
-    /// `L` (n×n, column-major); the strict upper triangle is exactly zero.
+    /// `L`, n×n, column-major, strict upper triangle exactly zero.
     pub fn l(&self) -> MatRef<'_, f64> {
         self.storage.factor()
     }

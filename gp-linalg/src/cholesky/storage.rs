@@ -5,12 +5,12 @@ use faer::linalg::cholesky::llt::factor::cholesky_in_place_scratch;
 use faer::{Mat, MatMut, MatRef, Par};
 use std::mem::MaybeUninit;
 
-/// Numbers per cache line; each column starts on a new line.
+/// Numbers per cache line; columns start on lines.
 const LINE: usize = 8;
-/// Columns that are a multiple of this apart would share cache sets.
+/// Columns this far apart, or a multiple, share cache sets.
 const ALIASING_BYTES: usize = 2048;
 
-/// Square buffer with the `dim`×`dim` factor in its top left corner; the strict upper triangle is zero.
+/// Square buffer with leading `dim`×`dim` factor, strict upper triangle zero.
 #[derive(Clone)]
 pub(crate) struct Storage {
     buffer: Mat<f64>,
@@ -45,7 +45,6 @@ impl Storage {
         *self = grown;
     }
 
-    /// At least doubles the buffer, for O(1) copies per entry.
     pub(super) fn reserve_amortised(&mut self, dim: usize) {
         if dim > self.capacity() {
             self.reserve(dim.max(2 * self.capacity()));

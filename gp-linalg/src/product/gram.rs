@@ -7,7 +7,7 @@ use crate::threading::{Threading, for_column_blocks};
 use faer::reborrow::ReborrowMut as _;
 use faer::{Accum, MatMut, MatRef};
 
-/// Columns per pass: 128 to 256 are equally fast, 512 up to a third slower.
+/// Columns per pass; 128 to 256 are equally fast.
 const DEPTH: usize = 192;
 /// Columns per scaling task.
 const SCALE_WIDTH: usize = 64;
@@ -40,7 +40,7 @@ impl GramScratch {
 
 /// Lower triangle of `dst = [dst +] Φ diag(weights) Φᵀ`.
 ///
-/// `phi` is `M×N`, any strides; weights may be negative; `dst` is `M×M`, its strict upper triangle untouched (see
+/// `phi` is `M×N`, any strides; weights may be negative; `dst` is `M×M`, strict upper triangle untouched (see
 /// [`symmetrise_lower`](super::symmetrise_lower)).
 ///
 /// # Errors
@@ -73,7 +73,7 @@ pub fn weighted_gram(
 }
 
 fn scale_columns(scaled: MatMut<'_, f64>, block: MatRef<'_, f64>, weights: &[f64], threading: Threading) {
-    // Counts eight operations per entry, since moving two numbers dominates.
+    // Eight operations per entry: moving two numbers dominates.
     let threading = threading.for_flops(8.0 * block.nrows() as f64 * block.ncols() as f64);
     for_column_blocks(scaled, SCALE_WIDTH, threading, &|first, mut target: MatMut<'_, f64>| {
         for j in 0..target.ncols() {

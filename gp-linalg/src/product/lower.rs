@@ -7,7 +7,7 @@ use crate::threading::{Threading, block_width, for_row_blocks};
 use faer::reborrow::ReborrowMut as _;
 use faer::{Accum, MatMut, MatRef};
 
-/// Rows per task: 32 to 256 are equally fast; 64 also divides matrices of 200 rows.
+/// Rows per task; 32 to 256 are equally fast.
 const ROWS: usize = 64;
 
 /// Lower triangle of `dst = [dst +] alpha · lhs · rhs`, at half the cost of [`matmul`](super::matmul).
@@ -33,7 +33,6 @@ pub fn matmul_lower(
     stop_condition::go_on()
 }
 
-/// Computes each block row as a rectangle and a triangle.
 pub(crate) fn product_lower(
     dst: MatMut<'_, f64>,
     accum: Accum,
@@ -59,7 +58,7 @@ pub(crate) fn product_lower(
 /// diagonal.
 ///
 /// # Errors
-/// [`LinalgError::DimensionMismatch`] unless both are square and equally large; [`LinalgError::Stopped`].
+/// [`LinalgError::DimensionMismatch`] unless square, equal; [`LinalgError::Stopped`].
 pub fn gram_of_lower(
     dst: MatMut<'_, f64>,
     accum: Accum,
@@ -91,7 +90,7 @@ pub fn gram_of_lower(
 /// [`LinalgError::DimensionMismatch`] unless square.
 pub fn symmetrise_lower(mut matrix: MatMut<'_, f64>) -> Result<(), LinalgError> {
     check_extent("symmetrise_lower", "columns", matrix.nrows(), matrix.ncols())?;
-    // Source and target tile fit the first-level cache together.
+    // A tile of source and target fits the first-level cache.
     const TILE: usize = 32;
     let n = matrix.nrows();
     for column in (0..n).step_by(TILE) {

@@ -1,7 +1,7 @@
 //! Matrix products.
 //!
-//! Vector registers are left clean ([`clear_upper_vector_state`]). Bits do not depend on [`Threading`]. After a wrong
-//! shape, `dst` is unchanged.
+//! Vector registers are left clean ([`clear_upper_vector_state`]); bits do not depend on [`Threading`]. Wrong shapes
+//! leave `dst` unchanged.
 
 mod gram;
 mod lower;
@@ -21,7 +21,7 @@ use faer::{MatMut, MatRef};
 /// `dst = [dst +] alpha · lhs · rhs`.
 ///
 /// `dst` is `m×n`, `lhs` `m×k`, `rhs` `k×n`, any strides. [`Accum::Replace`] does not read `dst`; `k = 0` gives zero.
-/// NaN and infinities propagate.
+/// Non-finite numbers propagate.
 ///
 /// # Errors
 /// [`LinalgError::DimensionMismatch`], [`LinalgError::Stopped`].

@@ -6,13 +6,12 @@ use faer::{Accum, MatMut, MatRef, Par};
 
 /// Rows per task.
 pub(super) const ROWS: usize = 256;
-/// Columns per task: 256 × 512 blocks are nearly as fast as undivided products and divide 512 × 512 ones; in faer,
-/// heights of 450 to 511 cost up to 40 % more.
+/// Columns per task: 256 × 512 is nearly as fast as undivided; in faer, 450 to 511 rows cost up to 40 % more.
 pub(super) const COLUMNS: usize = 512;
-/// Numbers per cache line; block edges are multiples.
+/// Numbers per cache line; divides block edges.
 pub(super) const GRAIN: usize = 8;
 
-/// Product on the calling thread; leaves vector registers clean.
+/// Product on the calling thread, registers clean.
 pub(super) fn multiply(
     dst: MatMut<'_, f64>,
     accum: Accum,

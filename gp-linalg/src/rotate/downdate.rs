@@ -16,8 +16,8 @@ impl Cholesky {
     /// Subtracts `W Wᵀ` from the matrix; changes `drag` like [`update`](Self::update).
     ///
     /// # Errors
-    /// [`LinalgError::DowndateBreakdown`] if a pivot of `I − PᵀP`, `P = L⁻¹W`, is at most `d·ε`;
-    /// [`LinalgError::DimensionMismatch`], [`LinalgError::NotFinite`]. Factor and `drag` are then unchanged.
+    /// [`LinalgError::DowndateBreakdown`] if a pivot of `I − PᵀP`, `P = L⁻¹W`, is ≤ `d·ε`;
+    /// [`LinalgError::DimensionMismatch`], [`LinalgError::NotFinite`]. Factor, `drag` unchanged.
     pub fn downdate(
         &mut self,
         w: MatRef<'_, f64>,
@@ -36,7 +36,7 @@ impl Cholesky {
         factor_remainder(remainder_factor, remainder, p.as_ref())?;
         let s_transpose = remainder_factor.l();
 
-        // T = −S⁻ᵀ Pᵀ X; `find_rotations` overwrites P.
+        // T = −S⁻ᵀ Pᵀ X, before `find_rotations` overwrites P.
         let mut t = carried.shaped(rank, drag.ncols());
         product(t.rb_mut(), Accum::Replace, p.as_ref().transpose(), drag.as_ref(), -1.0, threading);
         triangular::solve(s_transpose, t.rb_mut(), threading);
@@ -82,7 +82,7 @@ fn factor_remainder(
     }
 }
 
-/// Finds rotations with `Q [P; S] = [0; I]`, group by group; each group also rotates the later columns of P and S.
+/// Finds rotations with `Q [P; S] = [0; I]` by groups; each also rotates later columns of P and S.
 fn find_rotations(
     sequence: &mut Sequence,
     mut p: MatMut<'_, f64>,
@@ -108,7 +108,7 @@ fn eliminate(sequence: &mut Sequence, group: &Range<usize>, mut p: MatMut<'_, f6
     for i in (0..p.nrows()).rev() {
         for (r, found) in sequence.row_mut(group, i).iter_mut().enumerate() {
             let (c, sine, length) = rotation(s[(r, r)], p[(i, r)]);
-            // `rotate` takes the pair in the opposite order (row of P first), hence the sign.
+            // `rotate` takes the row of P first, hence the sign.
             *found = [c, -sine];
             s[(r, r)] = length;
             for j in r + 1..rank {

@@ -5,9 +5,9 @@ use faer::reborrow::ReborrowMut as _;
 use faer::{ContiguousFwd, MatMut};
 use pulp::{Simd, WithSimd};
 
-/// Most carried rows per pass, limited by AVX2's registers.
+/// Most carried rows per pass: fills AVX2's registers.
 pub const MAX_RANK: usize = 8;
-/// Numbers per panel, which fill half a first-level cache.
+/// Numbers per panel, half a first-level cache.
 const PANEL: usize = 2048;
 
 /// Cosine and sine.
@@ -20,7 +20,7 @@ pub(super) enum Order {
 }
 
 /// Rotates each row x of `x` (`n×m`), in order, with each row t of `carried` (`k×m`, k ≤ [`MAX_RANK`]):
-/// `(x, t) ← (c x + s t, c t − s x)`. `rotations` has k per row of `x`.
+/// `(x, t) ← (c x + s t, c t − s x)`. `rotations`: k per row.
 pub(super) fn rotate(rotations: &[Rotation], x: MatMut<'_, f64>, carried: MatMut<'_, f64>, order: Order) {
     debug_assert_eq!(rotations.len(), x.nrows() * carried.nrows());
     let arch = pulp::Arch::new();

@@ -3,9 +3,9 @@
 //! `A = L Lᵀ` becomes `A ± W Wᵀ = L' L'ᵀ`, and `X = L⁻¹ C` becomes `X' = L'⁻¹ C` without `C`, by d·k plane rotations.
 //!
 //! - **Update.** `[L W] Q = [L' 0]`. As `[L W] Q Qᵀ [X; 0] = L X = C`, the first d rows of `Qᵀ [X; 0]` are `X'`.
-//! - **Downdate** (stable, as in LINPACK). `P = L⁻¹ W`, `S` upper triangular with `Sᵀ S = I − Pᵀ P`; if S does not
-//!   exist, nothing changes. `Q [P; S] = [0; I]`, from the last row of `P` upwards, gives `Q [Lᵀ; 0] = [L'ᵀ; Wᵀ]`; with
-//!   `T = −S⁻ᵀ Pᵀ X`, `Q [X; T] = [X'; 0]`.
+//! - **Downdate** (stable, as in LINPACK). `P = L⁻¹ W`, `S` upper triangular with `Sᵀ S = I − Pᵀ P`; fails without
+//!   change if S does not exist. `Q [P; S] = [0; I]`, from the last row of `P` upwards, gives `Q [Lᵀ; 0] = [L'ᵀ; Wᵀ]`;
+//!   with `T = −S⁻ᵀ Pᵀ X`, `Q [X; T] = [X'; 0]`.
 
 mod downdate;
 mod kernel;
@@ -40,9 +40,9 @@ impl RotationScratch {
 
     /// Rotations of the last [`Cholesky::update`].
     ///
-    /// Items are groups of up to [`MAX_GROUP`] directions: number of directions, and as many pairs `[c, s]` per row,
-    /// from row 0. To rotate X by a group, start with one t = 0 per direction; then, for each row x in order and each
-    /// t, `(x, t) ← (c x + s t, c t − s x)`.
+    /// Groups of up to [`MAX_GROUP`] directions: their number, and as many pairs `[c, s]` per row, row 0 first. To
+    /// rotate X by a group, set one t per direction to 0; for each row x in order and each t,
+    /// `(x, t) ← (c x + s t, c t − s x)`.
     pub fn groups(&self) -> impl Iterator<Item = (usize, &[[f64; 2]])> {
         self.sequence.all_groups()
     }
@@ -54,14 +54,14 @@ impl std::fmt::Debug for RotationScratch {
     }
 }
 
-/// Matrix that reuses its memory.
+/// Matrix that keeps its memory.
 #[derive(Clone, Default)]
 struct Block {
     memory: Vec<f64>,
 }
 
 impl Block {
-    /// Column-major matrix with arbitrary contents.
+    /// Column-major with arbitrary contents.
     fn shaped(&mut self, nrows: usize, ncols: usize) -> MatMut<'_, f64> {
         let needed = nrows * ncols;
         if self.memory.len() < needed {
@@ -71,10 +71,10 @@ impl Block {
     }
 }
 
-/// Cosine, sine and length of the rotation from `(a, b)` to `(√(a² + b²), 0)`; `a > 0`.
+/// Cosine, sine, length of the rotation from `(a, b)` to `(√(a² + b²), 0)`; `a > 0`.
 fn rotation(a: f64, b: f64) -> (f64, f64, f64) {
     let squares = a * a + b * b;
-    // Accurate unless the sum of squares leaves the normal range.
+    // Accurate unless the squares leave the normal range.
     let length = if squares.is_normal() { squares.sqrt() } else { a.hypot(b) };
     (a / length, b / length, length)
 }

@@ -6,10 +6,10 @@ use pulp::Simd;
 
 /// Columns copied together, for contiguous writes.
 const TOGETHER: usize = 4;
-/// Most columns per panel: 8 vectors of 8 lanes.
+/// Most columns per panel: 8 vectors of 8.
 const CARRIED: usize = 64;
 
-/// Copies rows into rows of length `width`; padding keeps its contents.
+/// Copies rows; padding keeps its contents.
 #[inline(always)]
 pub(super) fn pack(packed: &mut [f64], source: MatRef<'_, f64>, width: usize) {
     let whole = source.ncols() / TOGETHER * TOGETHER;
@@ -67,7 +67,7 @@ fn unpack_columns(mut target: MatMut<'_, f64>, packed: &[f64], width: usize, fir
     }
 }
 
-/// Loads rows into vectors; lanes beyond the last column are zero.
+/// Lanes beyond the last column are zero.
 #[inline(always)]
 pub(super) fn load<S: Simd, const RANK: usize, const VECTORS: usize>(
     simd: S,

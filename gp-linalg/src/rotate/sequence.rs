@@ -9,7 +9,7 @@ use std::ops::Range;
 /// Columns per task: 64 × 500 numbers fit second-level caches.
 const TASK_COLUMNS: usize = 64;
 
-/// `d·k` rotations in groups of up to [`MAX_RANK`] directions.
+/// `d·k` rotations in groups of ≤ [`MAX_RANK`] directions.
 #[derive(Clone, Default)]
 pub(super) struct Sequence {
     dim: usize,
@@ -25,7 +25,7 @@ impl Sequence {
         }
     }
 
-    /// Divides directions into groups of nearly equal size.
+    /// Groups of nearly equal size.
     pub(super) fn groups(rank: usize) -> impl Iterator<Item = Range<usize>> {
         let count = rank.div_ceil(MAX_RANK);
         (0..count).map(move |group| group * rank / count..(group + 1) * rank / count)
@@ -45,7 +45,7 @@ impl Sequence {
         &mut self.values[start..start + group.len()]
     }
 
-    /// Rotates `[x; carried]` (d×m and k×m), except rows known to be zero.
+    /// Rotates `[x; carried]` (d×m, k×m), except rows known to be zero.
     pub(super) fn apply(
         &self,
         x: MatMut<'_, f64>,
@@ -73,6 +73,6 @@ impl Sequence {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
     Full,
-    /// Upper triangle; carried rows are initially zero.
+    /// Upper triangle, with carried rows initially zero.
     Upper,
 }

@@ -16,10 +16,10 @@ impl Cholesky {
     /// Adds `W Wᵀ` to the matrix; changes `drag` from `L⁻¹ C` to `L'⁻¹ C`.
     ///
     /// `w` is `d×k`, `drag` `d×m`, any strides ([`rotate::nothing`](super::nothing) for none); [`Threading::Pool`]
-    /// divides its columns. Jitter stays in the matrix. A non-finite column of `drag` does not affect others.
+    /// divides `drag`. Jitter stays in the matrix. Non-finite columns of `drag` affect no others.
     ///
     /// # Errors
-    /// [`LinalgError::DimensionMismatch`], [`LinalgError::NotFinite`]; factor and `drag` are then unchanged.
+    /// [`LinalgError::DimensionMismatch`], [`LinalgError::NotFinite`]; factor, `drag` unchanged.
     pub fn update(
         &mut self,
         w: MatRef<'_, f64>,
@@ -46,7 +46,7 @@ impl Cholesky {
     }
 }
 
-/// Finds `[L W] Q = [L' 0]` for one group, in blocks of columns.
+/// Finds `[L W] Q = [L' 0]` for one group, by blocks of columns.
 fn rotate_factor(
     mut l: MatMut<'_, f64>,
     mut w: MatMut<'_, f64>,

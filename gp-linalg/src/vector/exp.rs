@@ -5,7 +5,7 @@ use pulp::{Simd, WithSimd};
 
 /// Replaces every `x` by `exp(x)`.
 ///
-/// Error ≤ 2 ulp on [−708, 709]; 0 below −708.05; +∞ on overflow; NaN stays.
+/// Error ≤ 2 ulp on [−708, 709]; 0 below −708.05, +∞ on overflow; NaN stays.
 pub fn exp_in_place(x: &mut [f64]) {
     exp_scaled_in_place(x, 1.0);
 }
@@ -34,9 +34,9 @@ impl WithSimd for ExpScaled<'_> {
     }
 }
 
-/// Adding this constant rounds to an integer, stored in the low bits.
+/// Adding it rounds to an integer, in the low bits.
 const ROUND: f64 = 6_755_399_441_055_744.0; // 1.5 · 2⁵²
-/// `ln 2` to 32 bits; products with integers are exact.
+/// `ln 2` to 32 bits: exact products with integers.
 const LN2_HIGH: f64 = 6.931_471_803_691_238e-1;
 const LN2_LOW: f64 = 1.908_214_929_270_587_7e-10;
 /// Larger arguments overflow; results below `LOWEST` are subnormal.
@@ -59,7 +59,7 @@ const Q: [f64; 10] = [
 /// `exp(x) = 2ⁿ exp(r)`, `n` nearest to `x / ln 2`.
 #[inline(always)]
 pub(super) fn exp(x: f64) -> f64 {
-    // Unlike `min` and `max`, keeps NaN.
+    // Keeps NaN, unlike `min` and `max`.
     let x = if x > HIGHEST { HIGHEST } else { x };
     let x = if x < LOWEST { LOWEST } else { x };
     let shifted = x.mul_add(std::f64::consts::LOG2_E, ROUND);
@@ -67,12 +67,11 @@ pub(super) fn exp(x: f64) -> f64 {
     let r = n.mul_add(-LN2_LOW, n.mul_add(-LN2_HIGH, x));
     let r2 = r * r;
     let value = r2.mul_add(q(r, r2), r) + 1.0;
-    // 2 · 2ⁿ⁻¹, because 2¹⁰²⁴ is not a number. For n = −1022, 2ⁿ⁻¹ is stored as 0, so subnormal results become 0.
+    // 2 · 2ⁿ⁻¹, since 2¹⁰²⁴ overflows. For n = −1022, 2ⁿ⁻¹ is stored as 0, so subnormal results become 0.
     let half_power = f64::from_bits(shifted.to_bits().wrapping_add(1022) << 52);
     (value + value) * half_power
 }
 
-/// Polynomial q, arranged for parallel multiplications.
 #[inline(always)]
 fn q(r: f64, r2: f64) -> f64 {
     let r4 = r2 * r2;

@@ -5,7 +5,7 @@ use pulp::{Simd, WithSimd};
 
 /// Replaces every `x` by `ln x`.
 ///
-/// Error ≤ 2 ulp for positive, even subnormal `x`; −∞ for 0, NaN for negative `x`; +∞ and NaN stay.
+/// Error ≤ 2 ulp for positive, even subnormal `x`; −∞ for 0, NaN for negative; +∞, NaN stay.
 pub fn ln_in_place(x: &mut [f64]) {
     dispatch(Ln(x));
 }
@@ -24,15 +24,15 @@ impl WithSimd for Ln<'_> {
 }
 
 const TWO_54: f64 = 18_014_398_509_481_984.0;
-/// Bits of 2⁵²; an integer can be added in the low bits.
+/// Bits of 2⁵², to add an integer in the low bits.
 const TWO_52_BITS: u64 = 0x4330_0000_0000_0000;
 const SQRT_HALF_BITS: u64 = 0x3fe6_a09e_667f_3bcd;
 const ONE_BITS: u64 = 0x3ff0_0000_0000_0000;
 const MANTISSA: u64 = 0x000f_ffff_ffff_ffff;
 const LN2_HIGH: f64 = 6.931_471_803_691_238e-1;
 const LN2_LOW: f64 = 1.908_214_929_270_587_7e-10;
-/// Remez coefficients of `(ln(1+f) − 2s) / s`, `√½ ≤ 1 + f ≤ √2`, `s = f / (2 + f)`, from FreeBSD's `e_log.c`; error
-/// below `2⁻⁵⁸`.
+/// Remez coefficients of `(ln(1+f) − 2s) / s`, `√½ ≤ 1 + f ≤ √2`, `s = f / (2 + f)` (FreeBSD's `e_log.c`); error below
+/// `2⁻⁵⁸`.
 const R: [f64; 7] = [
     6.666_666_666_666_735e-1,
     3.999_999_999_940_942e-1,

@@ -1,4 +1,4 @@
-//! Elementwise functions for the widest instruction set; results do not depend on a slice's length.
+//! Elementwise functions for the widest instruction set; results do not depend on the length.
 
 mod exp;
 mod ln;
@@ -8,8 +8,8 @@ pub use ln::ln_in_place;
 
 /// Runs `op` compiled for the widest instruction set (AVX2 with FMA, NEON, …).
 ///
-/// Mark everything in `op` `#[inline(always)]`: only inlined code is compiled for it. Large closures are not inlined:
-/// use an `impl WithSimd` instead.
+/// Mark everything in `op` `#[inline(always)]`: only inlined code profits. For large closures, which are not inlined,
+/// use `impl WithSimd`.
 ///
 /// ```
 /// let mut x = vec![1.0_f64, 2.0, 3.0];

@@ -16,7 +16,7 @@ pub struct FolderLock {
 }
 
 impl FolderLock {
-    /// Creates and locks a folder; [`sweep`]s it.
+    /// Creates, locks and [`sweep`]s a folder.
     ///
     /// # Errors
     /// [`io::ErrorKind::ResourceBusy`] if locked; system errors.
@@ -30,7 +30,6 @@ impl FolderLock {
         Ok(lock)
     }
 
-    /// No lock, for an [`DiscardedWrites`].
     #[cfg(unix)]
     fn of_nothing() -> io::Result<Self> {
         Ok(Self { _folder: nowhere()? })
@@ -55,7 +54,7 @@ impl FolderLock {
         }
     }
 
-    /// Unsupported: folders cannot be opened here.
+    /// No lock: folders cannot be opened here.
     #[cfg(not(unix))]
     fn of(_: &Path) -> io::Result<Self> {
         Ok(Self {})

@@ -8,7 +8,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
-/// Opens a file or stream for appending, new or existing with `None`.
+/// Opens a file or stream for appending; with `None`, a file may exist.
 ///
 /// # Errors
 /// [`ErrorKind::AlreadyExists`] with [`Existing::Keep`], [`ErrorKind::ResourceBusy`] if locked,

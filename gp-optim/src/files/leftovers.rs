@@ -11,7 +11,7 @@ const PREFIX: &str = ".gp-unfinished-";
 /// Accepted by all file systems.
 const LONGEST: usize = 200;
 
-/// Temporary name: same folder (atomic rename), constant (finds other locks).
+/// Temporary name: in the same folder, for an atomic rename, and constant, to find other processes' locks.
 pub(super) fn beside(path: &Path) -> PathBuf {
     let name = path.file_name().unwrap_or_default();
     let mut temporary = OsString::from(PREFIX);
@@ -46,7 +46,7 @@ pub(super) fn remove_unowned(path: &Path) {
         return;
     }
     let Ok(file) = OpenOptions::new().write(true).open(path) else { return };
-    // Locked until removed: a process that claims the name meanwhile tries again.
+    // Locked until removed; a process that claims this name meanwhile tries again.
     if try_lock(&file) == Lock::Taken && is_at(&file, path) {
         let _ = fs::remove_file(path);
     }

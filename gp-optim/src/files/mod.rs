@@ -1,7 +1,7 @@
-//! Files that are complete or absent, however the process ends, and folder locks.
+//! Files that are complete or absent, however the process ends; locks of folders.
 //!
 //! A file is written and locked under a temporary name in its folder, synced, then renamed. A second process gets an
-//! error; temporary files without a lock are leftovers of killed processes.
+//! error. Temporary files without a lock come from killed processes.
 //!
 //! ```
 //! use gp_optim::files::{Existing, Unfinished, replace};

@@ -34,7 +34,7 @@ impl DiscardedWrites {
         Self { _private: () }
     }
 
-    /// `true` with a guard.
+    /// `true` under a guard.
     #[must_use]
     pub fn is_here() -> bool {
         ONLOOKERS.get() > 0

@@ -24,7 +24,7 @@ pub(super) fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| *folder != OsStr::new("")).unwrap_or(Path::new("."))
 }
 
-/// `true` for paths to one file, even missing.
+/// `true` for paths to the same file, even missing.
 #[must_use]
 pub fn is_same_file(one: &Path, other: &Path) -> bool {
     match (fs::metadata(one), fs::metadata(other)) {
@@ -63,16 +63,16 @@ fn is_descriptor(path: &Path) -> bool {
     false
 }
 
-/// A final link is not followed.
+/// Does not follow a final link.
 pub(super) fn is_at(file: &File, path: &Path) -> bool {
     match (file.metadata(), fs::symlink_metadata(path)) {
-        // Systems without file numbers do not let an open file be replaced.
+        // Without file numbers, an open file cannot be replaced.
         (Ok(a), Ok(b)) => is_same(&a, &b).unwrap_or(true),
         _ => false,
     }
 }
 
-/// None on systems without file numbers.
+/// `None` on systems without file numbers.
 #[cfg(unix)]
 fn is_same(a: &Metadata, b: &Metadata) -> Option<bool> {
     use std::os::unix::fs::MetadataExt;

@@ -27,7 +27,7 @@ pub enum Existing {
 #[derive(Debug)]
 pub struct Unfinished {
     file: BufWriter<File>,
-    /// None for an onlooker.
+    /// `None` for discarded writes.
     place: Option<Place>,
 }
 
@@ -56,7 +56,7 @@ impl Unfinished {
         }
         let replaced = regular(&target)?;
         let temporary = beside(&target);
-        // With the list locked, a signal from here on also removes the temporary file.
+        // The list is locked: signals from here on remove the temporary file too.
         let mut unfinished = names();
         let file = claimed(&temporary, replaced.as_ref())?;
         unfinished.push(temporary.clone());
@@ -134,7 +134,6 @@ pub fn abandon() -> Abandoned {
     Abandoned { _names: names }
 }
 
-/// Valid after another thread's panic.
 fn names() -> MutexGuard<'static, Vec<PathBuf>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -192,12 +191,12 @@ fn regular(target: &Path) -> io::Result<Option<fs::Metadata>> {
     }
 }
 
-/// Renames to a free name; one of two processes succeeds.
+/// Renames to an unused name; of two processes, one succeeds.
 fn take_free_name(temporary: &Path, target: &Path) -> io::Result<()> {
     match fs::hard_link(temporary, target) {
         Ok(()) => fs::remove_file(temporary),
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(error),
-        // File systems without hard links: an empty file reserves the name.
+        // Without hard links, an empty file reserves the name.
         Err(_) => {
             drop(File::create_new(target)?);
             fs::rename(temporary, target).inspect_err(|_| drop(fs::remove_file(target)))
@@ -229,7 +228,7 @@ fn take_owner_and_mode(file: &File, replaced: &fs::Metadata) -> io::Result<()> {
     file.set_permissions(replaced.permissions())
 }
 
-/// Makes a name survive power failures.
+/// Makes renames survive power failures.
 #[cfg(unix)]
 fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()

@@ -1,4 +1,4 @@
-//! Bounds and priors by element.
+//! Bounds and priors per element.
 
 use super::Parameter;
 use super::checks::{check_prior, check_value};
@@ -44,7 +44,7 @@ impl Parameter {
     /// ```
     ///
     /// # Errors
-    /// [`set_transform`](Self::set_transform)'s, and [`ParameterError::NoSuchElement`].
+    /// As [`set_transform`](Self::set_transform); [`ParameterError::NoSuchElement`].
     pub fn set_transform_of(&mut self, index: usize, transform: Transform) -> Result<(), ParameterError> {
         self.check_index(index)?;
         self.check_within_domain(transform)?;
@@ -56,7 +56,7 @@ impl Parameter {
     /// Sets or removes one element's prior.
     ///
     /// # Errors
-    /// [`set_prior`](Self::set_prior)'s, and [`ParameterError::NoSuchElement`].
+    /// As [`set_prior`](Self::set_prior); [`ParameterError::NoSuchElement`].
     pub fn set_prior_of(&mut self, index: usize, prior: Option<Prior>) -> Result<(), ParameterError> {
         self.check_index(index)?;
         prior.map_or(Ok(()), |prior| prior.validate())?;

@@ -15,8 +15,8 @@ impl Parameter {
     /// ```
     ///
     /// # Errors
-    /// [`ParameterError::MixedUnits`] for several factors of one number, [`ParameterError::WrongLength`],
-    /// invalid values.
+    /// [`ParameterError::MixedUnits`] for different factors of one number, [`ParameterError::WrongLength`], invalid
+    /// values.
     pub fn scaled(&self, factors: &[f64]) -> Result<Self, ParameterError> {
         if self.is_vector() || factors.is_empty() {
             self.check_length("factors", self.len(), factors.len())?;

@@ -85,11 +85,10 @@ fn known_families(name: &str) -> String {
 }
 
 impl Prior {
-    /// Prior by family name; case and underscores are ignored.
+    /// Prior by family name, ignoring case and underscores.
     ///
     /// # Errors
-    /// [`ParameterError::UnknownPrior`], [`ParameterError::PriorArity`] or
-    /// [`ParameterError::PriorArgument`].
+    /// [`ParameterError::UnknownPrior`], [`ParameterError::PriorArity`] or [`ParameterError::PriorArgument`].
     pub fn from_call(name: &str, args: &[f64]) -> Result<Self, ParameterError> {
         let family = FAMILIES.into_iter().find(|family| same_name(family.name, name)).ok_or_else(|| {
             ParameterError::UnknownPrior { name: name.to_owned(), known: known_families(name) }

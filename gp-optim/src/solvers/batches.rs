@@ -6,7 +6,7 @@ use super::error::OptimError;
 use order::{Blocks, shuffle};
 use serde::{Deserialize, Serialize};
 
-/// Terms and weight of an evaluation.
+/// Terms and weight of one evaluation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Batch<'a> {
@@ -23,9 +23,7 @@ enum Order {
     InSequence,
 }
 
-/// Epochs over N terms, in batches.
-///
-/// Orders depend on seed and epoch only.
+/// Epochs over N terms, in batches. Orders depend on seed and epoch only.
 ///
 /// ```
 /// use gp_optim::Batches;
@@ -71,8 +69,7 @@ impl Batches {
 
     /// Shuffled blocks of `len` terms, shuffled within, for data stored in blocks.
     ///
-    /// Unbiased; noisier than [`Batches::shuffled`] if blocks are homogeneous. Memory: N / `len` + `len`
-    /// indices.
+    /// Unbiased; noisier than [`Batches::shuffled`] if blocks are homogeneous. Memory: N / `len` + `len` indices.
     ///
     /// # Errors
     /// [`OptimError::InvalidOption`] for zero `terms`, `size` or `len`.
@@ -186,7 +183,7 @@ impl Cache {
 
     fn refill(&mut self, indices: std::ops::Range<usize>) -> &[usize] {
         let unchanged = self.indices.len() == indices.len() && self.indices.first() == Some(&indices.start);
-        // A whole batch in sequence is filled once; a shuffled order was permuted.
+        // Fills again unless it holds this range; shuffled orders do not.
         if !unchanged || self.epoch.is_some() {
             self.indices.clear();
             self.indices.extend(indices);

@@ -19,7 +19,7 @@ pub struct EvaluationFailed {
 
 /// [`Objective`] as argmin's [`CostFunction`] and [`Gradient`].
 ///
-/// Keeps the last four results, even failures; compares points bitwise.
+/// Keeps the last four results, including failures; compares points bitwise.
 ///
 /// ```
 /// use argmin::core::{CostFunction, Gradient};
@@ -75,7 +75,7 @@ impl<O: Objective> CachedObjective<O> {
         self.inner.borrow().evaluations
     }
 
-    /// Unwraps the objective.
+    /// Returns the objective.
     #[must_use]
     pub fn into_inner(self) -> O {
         self.inner.into_inner().objective

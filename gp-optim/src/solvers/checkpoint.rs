@@ -84,7 +84,7 @@ impl CheckpointFile {
         self
     }
 
-    /// File of a later run, suffix `.word`.
+    /// File of another run, with suffix `.word`.
     #[must_use]
     pub fn beside(&self, word: &str) -> Self {
         let mut name = self.path.file_name().unwrap_or_default().to_owned();
@@ -157,7 +157,7 @@ impl CheckpointFile {
             .map_err(|error| CheckpointError::io("write", &self.path, &error))
     }
 
-    /// Solver and state; None without a file.
+    /// Solver and state; `None` without a file.
     ///
     /// # Errors
     /// [`CheckpointError`].

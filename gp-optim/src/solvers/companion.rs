@@ -3,14 +3,12 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// State that evaluations change and checkpoints store, such as sites.
-///
-/// `()` for none.
+/// State that evaluations change and checkpoints store, such as sites; `()` for none.
 pub trait Companion {
-    /// Part not determined by data and parameters.
+    /// State not determined by data and parameters.
     type Memory: Serialize + DeserializeOwned;
 
-    /// Kind of training, in checkpoint labels.
+    /// Kind of training, for checkpoint labels.
     const KIND: &'static str;
 
     /// State to store.

@@ -17,8 +17,7 @@ use std::time::{Duration, Instant};
 ///   often](Control::with_spacing), and at interrupt or time limit.
 /// - *Interrupt*, after the iteration: [`OptimError::Interrupted`](super::OptimError::Interrupted) with a
 ///   checkpoint file, otherwise best point and [`StopReason::Interrupted`](super::StopReason::Interrupted).
-/// - *Time limit*, full again when resumed: best point and
-///   [`StopReason::TimeLimit`](super::StopReason::TimeLimit).
+/// - *Time limit*, full again when resumed: best point and [`StopReason::TimeLimit`](super::StopReason::TimeLimit).
 ///
 /// Process 0 of a [team](Control::with_team) decides.
 ///
@@ -173,7 +172,7 @@ impl Control {
         Self { clock, ..self.clone() }
     }
 
-    /// Control of auxiliary runs: no checkpoint or watcher.
+    /// Control for auxiliary runs, without checkpoint or watcher.
     #[must_use]
     pub fn aside(&self) -> Self {
         let (interrupt, team) = (self.interrupt.clone(), self.team.clone());
@@ -228,8 +227,8 @@ impl Control {
 
     /// Stops evaluations at time limit or interrupt; requires [`begun`](Self::begun).
     ///
-    /// Not in the first evaluation. Interrupts count once a required checkpoint exists, if newer than the
-    /// run.
+    /// The first evaluation is not stopped. Interrupts act only if they come during the run and a required checkpoint
+    /// exists.
     #[must_use]
     pub fn stop_signal(&self) -> StopSignal {
         let control = self.clone();

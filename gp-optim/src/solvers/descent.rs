@@ -60,7 +60,7 @@ pub struct Descent<R> {
 }
 
 impl<R: UpdateRule> Descent<R> {
-    /// Solver with default settings.
+    /// Solver with default options.
     ///
     /// # Errors
     /// [`OptimError::InvalidOption`].
@@ -93,14 +93,15 @@ impl<R: UpdateRule> Descent<R> {
         })
     }
 
-    /// Sets learning rates by stage.
+    /// Sets stages of learning rates.
     #[must_use]
     pub fn stages(mut self, stages: Vec<RateStage>) -> Self {
         self.stages = Stages::new(stages, None);
         self
     }
 
-    /// Repeats stages until a round changes the epoch mean by at most `tolerance` (above batch noise).
+    /// Repeats the stages until a round changes the mean of an epoch by at most `tolerance`, which must exceed batch
+    /// noise.
     ///
     /// See [`Groups::alternating`](super::Groups::alternating).
     #[must_use]
@@ -109,7 +110,7 @@ impl<R: UpdateRule> Descent<R> {
         self
     }
 
-    /// Batches, at their current position.
+    /// Batches, at the current position.
     #[must_use]
     pub fn batches(&self) -> &Batches {
         &self.batches
@@ -139,7 +140,7 @@ impl<R: UpdateRule> Descent<R> {
         self.watch.epoch_value()
     }
 
-    /// Means of epochs, or an incomplete first.
+    /// Mean per epoch, or of an incomplete first epoch.
     #[must_use]
     pub fn epoch_values(&self) -> Vec<f64> {
         self.watch.course()
@@ -254,7 +255,7 @@ impl<R: UpdateRule> Descent<R> {
         self.watch.forget_idle();
         self.settled.forget();
         if self.stages.advance(self.watch.epoch_value()) {
-            // The reason that ended one stage does not apply to the others.
+            // A stage's reason does not hold for other stages.
             let reason = if self.stages.are_rounds() { StopReason::Plateau } else { reason };
             self.stop.get_or_insert(reason);
         }
@@ -320,11 +321,11 @@ impl<O: StochasticObjective, R: UpdateRule> Solver<O, DescentState> for Descent<
         if here.is_empty() || learns_from != here.len() || !rule_fits {
             return Err(does_not_fit().into());
         }
-        // Reuses memory of previous points, except the best so far.
+        // Reuses memory of previous points, except of the best.
         let spare = [state.prev_param.take(), state.prev_best_param.take()];
         let mut x = spare.into_iter().flatten().find_map(Point::into_unshared).unwrap_or_default();
         let finite = self.step(here, &gradient, &mut x);
-        // The rule has used the last gradient: its memory is free.
+        // The last gradient is no longer needed.
         match self.evaluate(problem, &x, finite, &mut gradient) {
             Ok(value) => {
                 self.accept(&x, value, &gradient);

@@ -45,7 +45,7 @@ pub enum BadEvaluation {
     Overflow,
 }
 
-/// Failed run; failures after the start are counted instead.
+/// Failed run. Failures after the start are counted instead.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum OptimError {
@@ -110,7 +110,7 @@ pub enum OptimError {
 }
 
 impl OptimError {
-    /// Error of this crate, or the message.
+    /// Error of this crate, otherwise argmin's message.
     pub(super) fn from_argmin(error: argmin::core::Error) -> Self {
         error.downcast().unwrap_or_else(|other| Self::BrokenOff { message: format!("{other:#}") })
     }

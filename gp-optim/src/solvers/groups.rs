@@ -43,7 +43,7 @@ struct Group {
 }
 
 impl Groups {
-    /// Empty list.
+    /// No groups.
     #[must_use]
     pub fn new() -> Self {
         Self::default()

@@ -70,7 +70,6 @@ impl History {
         self.lock().push(record);
     }
 
-    /// Valid after another thread's panic.
     fn lock(&self) -> MutexGuard<'_, Vec<Record>> {
         self.records.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub struct Interrupt(Arc<AtomicBool>);
 
 impl Interrupt {
-    /// New flag, not set.
+    /// Flag, not yet set.
     #[must_use]
     pub fn new() -> Self {
         Self::default()

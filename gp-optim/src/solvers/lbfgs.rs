@@ -16,9 +16,9 @@ use memory::Memory;
 use ray::{Found, Ray, evaluate};
 use serde::{Deserialize, Serialize};
 
-/// Largest predicted decrease at a minimum, in negligible ones; barriers predict more.
+/// Largest predicted decrease at a minimum, in units of negligible ones; barriers predict more.
 const KEPT_PROMISE: f64 = 100.0;
-/// Decrease along a steep gradient, in negligible ones.
+/// Decrease tried along a steep gradient, in the same units.
 const SEEN_TO_FALL: f64 = 0.1;
 /// Smallest measurable decrease, in rounding errors.
 const ROUNDINGS: f64 = 1e3;
@@ -28,8 +28,7 @@ pub type LbfgsState = GradientState<Vec<f64>>;
 
 /// L-BFGS, an argmin [`Solver`] that recovers from failed evaluations.
 ///
-/// Evaluates [`CostFunction`] and [`Gradient`] at equal points (see
-/// [`CachedObjective`](super::CachedObjective)).
+/// Evaluates [`CostFunction`] and [`Gradient`] at equal points; see [`CachedObjective`](super::CachedObjective).
 ///
 /// - Failed or non-finite evaluations shorten the step; at the start, an [`OptimError`].
 /// - The state's point is the lowest so far.
@@ -86,7 +85,7 @@ impl Lbfgs {
         })
     }
 
-    /// Settings given at construction.
+    /// Settings from construction.
     #[must_use]
     pub fn options(&self) -> &LbfgsOptions {
         &self.options
@@ -177,8 +176,7 @@ impl Lbfgs {
         (point, fall)
     }
 
-    /// Relative gradient above which plateaus are checked: their largest predicted decrease, at curvature
-    /// |f|.
+    /// Relative gradient above which plateaus are checked: at curvature |f|, it predicts a plateau's largest decrease.
     fn steep_gradient(&self) -> f64 {
         (2.0 * KEPT_PROMISE * self.options.value_tolerance).sqrt().max(self.options.gradient_tolerance)
     }

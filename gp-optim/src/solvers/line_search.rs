@@ -43,8 +43,7 @@ pub(super) struct SearchCost {
 
 /// Searches from `start` for the strong Wolfe conditions.
 ///
-/// After a failure, sufficient decrease is enough: flat slopes may lie beyond it. Callers keep the lowest
-/// trial.
+/// After a failure, sufficient decrease is enough: flat slopes may lie beyond it. Callers keep the lowest trial.
 pub(super) fn search(
     start: Trial,
     first_step: f64,
@@ -83,7 +82,6 @@ fn short_of(wall: f64, next: f64, best: f64) -> f64 {
     if next < wall { next } else { best + 0.5 * (wall - best) }
 }
 
-/// Half way to the failure, then a tenth.
 fn step_back(failed: f64, best: f64, failures: u64) -> Option<f64> {
     let share = if failures == 1 { 0.5 } else { 0.1 };
     let next = best + share * (failed - best);
@@ -122,7 +120,7 @@ mod tests {
 
     #[test]
     fn a_slope_too_small_to_match_ends_near_the_minimum() {
-        // With an initial slope of −5e-7 the conditions need more than a bracket of a tenth can give.
+        // With an initial slope of −5e-7, brackets of relative width 0.1 cannot meet the conditions.
         let power = |t: f64| {
             let s = t + 0.004;
             Some((s.powi(5) - 2.0 * s.powi(4), 5.0 * s.powi(4) - 8.0 * s.powi(3)))

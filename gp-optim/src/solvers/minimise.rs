@@ -46,7 +46,7 @@ pub struct Minimum {
     pub iterations: u64,
     /// Evaluations, failures and repeated points included.
     pub evaluations: u64,
-    /// True for a minimum within tolerances.
+    /// True if converged within tolerances.
     pub converged: bool,
     /// Reason to stop.
     pub reason: StopReason,
@@ -90,8 +90,7 @@ pub fn minimise<O: Objective>(
 /// [`minimise`] with observers. A checkpoint replaces `x0`.
 ///
 /// # Errors
-/// As [`minimise`]; [`OptimError::BrokenOff`] by an observer, [`OptimError::Checkpoint`],
-/// [`OptimError::Interrupted`].
+/// As [`minimise`]; [`OptimError::BrokenOff`] by an observer, [`OptimError::Checkpoint`], [`OptimError::Interrupted`].
 pub fn minimise_with<O: Objective>(
     objective: O,
     x0: &[f64],

@@ -78,7 +78,7 @@ impl Mixing {
         &self.weights
     }
 
-    /// `true` from a mixed proposal until remembered or forgotten.
+    /// `true` from a mixed proposal until [`remember`](Self::remember) or [`forget`](Self::forget).
     #[must_use]
     pub fn is_mixed(&self) -> bool {
         self.is_mixed
@@ -99,14 +99,14 @@ impl Mixing {
         self.is_mixed = false;
     }
 
-    /// Step 0 is current, 1 the newest past.
+    /// Inner product; step 0 is current, 1 the newest past.
     fn product(&self, a: usize, b: usize) -> f64 {
         let (newer, older) = (a.min(b), a.max(b));
         let known = if newer == 0 { &self.here } else { &self.past[newer - 1] };
         known.products[older - newer]
     }
 
-    /// Least squares of r on new changes.
+    /// Weights by least squares on independent changes.
     fn set_weights(&mut self) {
         let count = self.past.len();
         let of_changes = |a: usize, b: usize| {
@@ -146,7 +146,7 @@ mod tests {
     use super::*;
     use crate::solvers::vector::norm;
 
-    /// `r = b − A x`, eigenvalues of A from 0.01 to 2.5: full steps alone diverge.
+    /// `r = b − A x`, eigenvalues of A from 0.01 to 2.5: full steps diverge.
     fn step(x: &[f64]) -> Vec<f64> {
         let scales = [0.01, 0.3, 1.0, 2.0, 2.5];
         let mean = x.iter().sum::<f64>() / 5.0;
@@ -163,7 +163,7 @@ mod tests {
             mixing.remember();
             x = next;
         }
-        // Points here are of size 500, and inner products of steps have half the digits of the steps.
+        // Points have size 500; inner products have half the digits of steps.
         assert!(norm(&step(&x)) < 1e-6, "{x:?}: {:?}", step(&x));
     }
 
@@ -205,13 +205,13 @@ mod tests {
         mixing.remember();
         assert!(mixing.propose(vec![1.0], vec![0.5]).is_none());
         mixing.remember();
-        // Repeating the same point adds nothing new: full step.
+        // The same point again adds nothing: full step.
         assert_eq!(mixing.propose(vec![1.0], vec![0.5]), Some(&[1.5][..]));
         mixing.forget();
         assert!(mixing.propose(vec![1.0], vec![0.5]).is_none());
         mixing.remember();
         mixing.remember();
-        // A point beyond the range of numbers is not proposed.
+        // Points that overflow are not proposed.
         assert!(mixing.propose(vec![1e308], vec![1e308]).is_none() && !mixing.is_mixed());
     }
 }

@@ -15,7 +15,7 @@ pub type DescentState = GradientState<Point>;
 pub struct Point(Arc<Vec<f64>>);
 
 impl Point {
-    /// Numbers, copied only if shared.
+    /// Numbers; copied only if shared.
     #[must_use]
     pub fn into_vec(self) -> Vec<f64> {
         Arc::unwrap_or_clone(self.0)

@@ -62,7 +62,7 @@ impl<P: Clone> Observe<GradientState<P>> for Progress {
     }
 
     fn observe_iter(&mut self, state: &GradientState<P>, kv: &KV) -> Result<(), Error> {
-        // argmin does not announce the start of a resumed run.
+        // argmin does not announce resumed runs.
         if !self.begun {
             self.begin("resumed", state);
         }

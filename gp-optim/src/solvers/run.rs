@@ -57,7 +57,7 @@ pub struct ControlledRun<O, S, P> {
     history: Option<History>,
     control: Control,
     written: Option<(Instant, u64)>,
-    /// Stopped last iteration: invalid state.
+    /// `true` if the last iteration was stopped: its state is invalid.
     cut: bool,
 }
 
@@ -105,7 +105,7 @@ where
         self
     }
 
-    /// Attaches an argmin checkpoint; an error for problems with state.
+    /// Attaches an argmin checkpoint; problems with state then fail.
     #[must_use]
     pub fn checkpointing<C: Checkpoint<S, GradientState<P>> + 'static>(mut self, checkpoint: C) -> Self {
         self.attached = Some(Box::new(checkpoint));
@@ -148,8 +148,8 @@ where
         Ok(OptimizationResult::new(self.problem, self.solver, self.state))
     }
 
-    /// Interrupts stop evaluations with a checkpoint or none required; older ones end the run after one
-    /// iteration.
+    /// Iterates. Interrupts stop evaluations if a checkpoint exists or none is required; interrupts from before the run
+    /// end it after one iteration.
     fn iterate_until_over(&mut self, resumed: bool) -> Result<(), OptimError> {
         let early = self.control.is_interrupted();
         while !self.is_over() {
@@ -181,7 +181,7 @@ where
                 history.set(kept.records);
             }
             (self.solver, self.state) = (solver, state);
-            // The stored reason to stop no longer applies.
+            // The stored reason to stop no longer holds.
             self.state.termination_status = TerminationStatus::NotTerminated;
             return Ok(true);
         }
@@ -276,7 +276,7 @@ where
 
     fn look_up(&mut self, iteration: u64) -> Result<(), OptimError> {
         let interrupted = self.control.is_interrupted();
-        // The state of a stopped evaluation is invalid and is not stored.
+        // After a stopped evaluation, the state is invalid and not stored.
         let due = interrupted || self.control.is_due(iteration, self.written.map(|(at, _)| at));
         if due && !self.cut {
             self.write_unless_written()?;

@@ -2,5 +2,5 @@
 
 use argmin::core::IterState;
 
-/// argmin's state, with parameters `P`.
+/// argmin's state with parameters `P`.
 pub type GradientState<P> = IterState<P, Vec<f64>, (), (), (), f64>;

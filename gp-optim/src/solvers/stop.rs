@@ -51,7 +51,7 @@ impl StopReason {
 
     pub(super) fn of_run(solver: Option<&Self>, executor: Option<&TerminationReason>) -> Self {
         match (executor, solver) {
-            // These precede: the executor sets them only without a valid reason of the solver.
+            // Executor reasons that are set only without a valid reason of the solver.
             (Some(TerminationReason::Timeout), _) => Self::TimeLimit,
             (Some(TerminationReason::Interrupt), _) => Self::Interrupted,
             // A solver may converge as a limit is reached.

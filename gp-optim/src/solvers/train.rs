@@ -27,7 +27,7 @@ impl<E: fmt::Display + From<ParameterError> + From<OptimError>> TrainingError fo
 pub struct TrainingProgress {
     /// Evaluations so far, this included.
     pub evaluation: u64,
-    /// `ln p(y) + ln p(parameters)`, maybe not the best.
+    /// `ln p(y) + ln p(parameters)`, not always the best.
     pub log_posterior: f64,
 }
 
@@ -38,7 +38,7 @@ pub struct TrainingStep {
     pub iteration: u64,
     /// `ln p(y) + ln p(parameters)`
     pub log_posterior: f64,
-    /// Largest absolute unconstrained gradient entry.
+    /// Largest absolute gradient entry, unconstrained.
     pub gradient_norm: f64,
 }
 
@@ -55,11 +55,11 @@ pub struct Training {
     pub iterations: u64,
     /// Evaluations, failures included.
     pub evaluations: u64,
-    /// Errors and non-finite evaluations.
+    /// Failed or non-finite evaluations.
     pub failed_evaluations: u64,
     /// Last failure's message.
     pub last_failure: Option<String>,
-    /// True for a maximum within tolerances.
+    /// True if converged within tolerances.
     pub converged: bool,
     /// Reason to stop.
     pub reason: StopReason,
@@ -141,8 +141,8 @@ pub fn companion_memory<C: Companion>(control: &Control) -> Result<Option<C::Mem
 
 /// Maximises `ln p(y) + ln p(parameters)` over free parameters by a first-order method.
 ///
-/// `evaluate` estimates `ln p(y)`, writes its gradient by all natural values, without priors, and may change
-/// the companion. Models without free parameters are evaluated too.
+/// `evaluate` estimates `ln p(y)`, writes its gradient by all natural values, without priors, and may change the
+/// companion. Models without free parameters are evaluated too.
 ///
 /// # Errors
 /// As [`train`]; the companion may have changed.

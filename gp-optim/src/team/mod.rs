@@ -1,7 +1,7 @@
 //! Processes that run one command in step.
 //!
-//! All do the same work on the same data, except for shared sums. Process 0 decides for all where a decision depends on
-//! more than data and settings (clock, signals, contents of files).
+//! All do the same work on the same data, except for shared sums. Process 0 decides for all if a decision depends on
+//! clock, signals or contents of files.
 
 mod in_threads;
 mod traffic;
@@ -138,7 +138,7 @@ impl Team {
         Ok(())
     }
 
-    /// Sums whole numbers over processes (the order varies).
+    /// Sums whole numbers over processes, in any order.
     ///
     /// # Errors
     /// [`TeamError`].
@@ -217,7 +217,7 @@ impl Team {
     /// Bytes of process 0, which alone calls `own`.
     ///
     /// # Errors
-    /// `own`'s, elsewhere [`TeamError`].
+    /// Errors of `own`; elsewhere [`TeamError`].
     pub fn bytes_of_first<E: From<TeamError>>(
         &self,
         own: impl FnOnce() -> Result<Option<Vec<u8>>, E>,
@@ -228,7 +228,7 @@ impl Team {
     /// Bytes of process `root`, which alone calls `own`.
     ///
     /// # Errors
-    /// `own`'s, elsewhere [`TeamError`].
+    /// Errors of `own`; elsewhere [`TeamError`].
     pub fn bytes_of<E: From<TeamError>>(
         &self,
         root: usize,

@@ -10,7 +10,7 @@ pub struct Traffic {
     pub messages: u64,
     /// Bytes sent.
     pub bytes: u64,
-    /// Time in communication, waits included.
+    /// Time of communication, including waits.
     pub time: Duration,
 }
 

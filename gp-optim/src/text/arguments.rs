@@ -121,7 +121,7 @@ impl Arguments {
     /// List such as `dims=[0, 2]`, if given.
     ///
     /// # Errors
-    /// Anything else, with message `wanted`.
+    /// Other values, with message `wanted`.
     pub fn whole_numbers(&mut self, name: &str, wanted: &str) -> Result<Option<Vec<usize>>, SyntaxError> {
         let Some(given) = self.take(name) else { return Ok(None) };
         match &given.value {
@@ -134,7 +134,7 @@ impl Arguments {
         .ok_or_else(|| SyntaxError::new(given.column, wanted))
     }
 
-    /// Checks that all arguments were taken.
+    /// Checks that every argument was taken.
     ///
     /// # Errors
     /// First argument left, with known names.

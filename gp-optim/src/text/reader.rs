@@ -20,7 +20,7 @@ impl Reader {
     /// Cursor at the first token.
     ///
     /// # Errors
-    /// Invalid characters or numbers, over a million characters.
+    /// Invalid characters or numbers; over a million characters.
     pub fn new(text: &str) -> Result<Self, SyntaxError> {
         Ok(Self { tokens: tokens(text)?, at: 0 })
     }
@@ -54,7 +54,7 @@ impl Reader {
         SyntaxError::new(self.column(), message)
     }
 
-    /// Skips this symbol, if next; `true` if so.
+    /// Skips this symbol if next; `true` if so.
     pub fn take_symbol(&mut self, symbol: char) -> bool {
         let found = *self.peek() == Token::Symbol(symbol);
         if found {
@@ -83,10 +83,10 @@ impl Reader {
         Err(self.fail(format!("expected `{symbol}`, found {}", self.peek().describe())))
     }
 
-    /// Reads `name = value`, if next; `true` if so.
+    /// Reads `name = value` if next; `true` if so.
     ///
     /// # Errors
-    /// Repeated name, bad value, over 100 arguments.
+    /// Repeated name, invalid value, over 100 arguments.
     pub fn named_argument(&mut self, arguments: &mut Arguments) -> Result<bool, SyntaxError> {
         let Token::Name(name) = self.peek().clone() else { return Ok(false) };
         if *self.peek_second() != Token::Symbol('=') {

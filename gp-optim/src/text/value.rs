@@ -15,9 +15,9 @@ pub struct Numbers {
     pub(super) values: Vec<f64>,
     pub(super) fixed: Vec<bool>,
     pub(super) vector: bool,
-    /// After the number or closing bracket.
+    /// Conditions after the number or closing bracket.
     pub(super) shared: Given,
-    /// Inside the brackets, per number.
+    /// Conditions inside the brackets, per number.
     pub(super) own: Vec<Given>,
 }
 
@@ -28,7 +28,7 @@ pub(super) struct Given {
 }
 
 impl Numbers {
-    /// Bare numbers.
+    /// Numbers alone.
     #[must_use]
     pub fn values(&self) -> &[f64] {
         &self.values

@@ -11,7 +11,7 @@ use gp_kernels::data::DataSource;
 use gp_kernels::posterior::{DensePosterior, MixturePosterior};
 use gp_optim::train_with_companion;
 
-/// Values at converged λ and ν.
+/// Evaluates at converged λ and ν.
 impl Inference for DenseVariational {
     type Posterior = MixturePosterior<DensePosterior>;
     type Settings = NaturalOptions;
@@ -29,7 +29,7 @@ impl Inference for DenseVariational {
         state.predictor(self)
     }
 
-    /// λ and ν converge at every evaluation.
+    /// Converges λ and ν at every evaluation.
     fn learn_with(
         &mut self,
         data: &dyn DataSource,

@@ -1,4 +1,4 @@
-//! One latent function at all observations: `S = (K⁻¹ + Λ)⁻¹` and `m = S ν`, from `B = I + Λ½ K Λ½ = L_B L_Bᵀ`.
+//! One latent function: `S = (K⁻¹ + Λ)⁻¹` and `m = S ν`, from `B = I + Λ½ K Λ½ = L_B L_Bᵀ`.
 
 use faer::{Accum, Mat, MatMut, MatRef};
 use gp_ep::InferenceError;
@@ -155,7 +155,6 @@ impl DenseLatent {
     }
 }
 
-/// `out ← A x`
 fn product(
     out: &mut [f64],
     a: MatRef<'_, f64>,

@@ -19,11 +19,10 @@ pub struct DenseVariational {
 }
 
 impl DenseVariational {
-    /// One kernel per latent.
+    /// Model with one kernel per latent.
     ///
     /// # Errors
-    /// [`InferenceError::Shape`]; [`InferenceError::Unsupported`] unless log-concave (use
-    /// [`Savigp`](crate::Savigp)).
+    /// [`InferenceError::Shape`]; [`InferenceError::Unsupported`] unless log-concave (use [`Savigp`](crate::Savigp)).
     pub fn new(
         kernels: Vec<Box<dyn Kernel>>,
         likelihood: Box<dyn Likelihood>,
@@ -52,7 +51,7 @@ impl DenseVariational {
         Self { threading, ..self }
     }
 
-    /// Kernels, one per latent function.
+    /// Kernels, one per latent.
     #[must_use]
     pub fn kernels(&self) -> &[Box<dyn Kernel>] {
         &self.kernels

@@ -39,7 +39,7 @@ pub struct DenseState {
 struct DenseLane {
     estimates: Estimates,
     beliefs: Vec<Latent>,
-    /// By mean and variance.
+    /// Derivatives by mean and variance.
     slopes: Vec<(f64, f64)>,
 }
 
@@ -128,7 +128,7 @@ impl DenseState {
         climb(&mut DenseClimb { state: self, model }, start, options, is_short)
     }
 
-    /// Restarts from the prior after failures.
+    /// Converges; after a failure, restarts from the prior.
     pub(super) fn converge_or_restart(
         &mut self,
         model: &DenseVariational,
@@ -148,13 +148,13 @@ impl DenseState {
     /// Bound at the current λ and ν.
     ///
     /// # Errors
-    /// [`InferenceError::NotFinite`], kernels' and likelihood's.
+    /// [`InferenceError::NotFinite`]; errors of kernels and likelihood.
     pub fn value(&mut self, model: &DenseVariational) -> Result<f64, InferenceError> {
         self.restore(model)
     }
 
-    /// Bound; writes its gradient by all natural values, without priors, at constant m and S: the gradient of
-    /// the maximal bound at convergence only.
+    /// Bound; writes its gradient by all natural values, without priors, at constant m and S; at convergence, it is
+    /// that of the maximal bound.
     ///
     /// # Errors
     /// As [`value`](Self::value), and [`InferenceError::Shape`].

@@ -13,7 +13,7 @@ const SETS: usize = 32;
 pub(crate) struct Nodes {
     sets: Vec<Cubature>,
     made_for: Option<(usize, usize, u64)>,
-    /// A change renews all draws.
+    /// Renews all draws when changed.
     pub(crate) epoch: u64,
 }
 

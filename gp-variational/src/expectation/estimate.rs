@@ -8,7 +8,7 @@ use gp_likelihoods::{
     Latent, LatentDerivatives, Likelihood, PointDerivatives, Targets, Workspace, parameter_count,
 };
 
-/// Scratch; score estimators first [`sample`](Self::sample).
+/// Scratch; score estimators must first [`sample`](Self::sample).
 #[derive(Debug, Default)]
 pub(crate) struct Estimates {
     workspace: Workspace,
@@ -97,7 +97,6 @@ impl Estimates {
         self.noise.iter_mut().for_each(|noise| *noise *= weight * weight);
     }
 
-    /// `E[∂ ln p]` and `E[t ∂ ln p]/2√w`.
     fn by_derivatives(&mut self, observed: Observed<'_>) -> Result<(), InferenceError> {
         let Observed { likelihood, y, q, .. } = observed;
         let (latents, samples) = (q.len(), (self.t.len() / q.len()) as f64);
@@ -138,7 +137,6 @@ impl Estimates {
         Ok(())
     }
 
-    /// `E[t ln p]/√w` and `E[(t² − 1) ln p]/2w`, optionally with control variates.
     fn by_score(&mut self, q: &[Latent], controlled: bool, (t, values): (&[f64], &[f64]), by_params: &[f64]) {
         let (latents, samples) = (q.len(), values.len());
         self.slopes.value = values.iter().sum::<f64>() / samples as f64;
@@ -155,10 +153,10 @@ impl Estimates {
     }
 }
 
-/// Mean of `h_i (ℓ_i − a_i)` over samples, and its variance.
+/// Mean of `h_i (ℓ_i − a_i)` over samples, with its variance.
 ///
-/// Unbiased for any a independent of `h_i`: `a_i = Σ_{j≠i} h_j² ℓ_j / Σ_{j≠i} h_j²` (Bonilla et al. 2019 eq.
-/// 101) cancels constants in ℓ.
+/// Unbiased for any a independent of `h_i`: `a_i = Σ_{j≠i} h_j² ℓ_j / Σ_{j≠i} h_j²` (Bonilla et al. 2019 eq. 101)
+/// cancels constants in ℓ.
 fn score_mean(values: &[f64], h: impl Fn(usize) -> f64, controlled: bool) -> (f64, f64) {
     let count = values.len() as f64;
     let squares = || (0..values.len()).map(|i| h(i) * h(i));

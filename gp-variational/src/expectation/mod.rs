@@ -42,12 +42,12 @@ pub struct Sampling {
 /// Derivatives by m and w of `f = m + √w t`, `t ~ N(0, 1)`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Estimator {
-    /// `E[∂ ln p]` and `E[t ∂ ln p]/2√w`, for differentiable likelihoods: exact for the sampled bound.
+    /// `E[∂ ln p]` and `E[t ∂ ln p]/2√w`, exact for the sampled bound; for differentiable likelihoods.
     #[default]
     Reparameterised,
-    /// `E[t ln p]/√w` and `E[(t² − 1) ln p]/2w` (Bonilla et al. 2019 eq. 25), by densities only.
+    /// `E[t ln p]/√w` and `E[(t² − 1) ln p]/2w` (Bonilla et al. 2019 eq. 25), from densities only.
     Score,
-    /// `Score` with control variates (Bonilla et al. 2019 eq. 100–103), unbiased.
+    /// `Score` with unbiased control variates (Bonilla et al. 2019 eq. 100–103).
     ControlledScore,
 }
 

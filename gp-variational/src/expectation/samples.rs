@@ -1,4 +1,4 @@
-//! Samples of several observations, with log densities in one call.
+//! Samples of several observations; log densities in one call.
 
 use super::Sampling;
 use super::draws::Nodes;

@@ -15,8 +15,7 @@ pub fn diagonal(mean: &[f64], log_variance: &[f64]) -> Result<f64, InferenceErro
     Ok(of_mean(mean) + 0.5 * log_variance.iter().map(|rho| rho.exp_m1() - rho).sum::<f64>())
 }
 
-/// [`diagonal`]; adds `weight` times its gradients: `m` to `by_mean`, `½ (exp ρ − 1)` to `by_log_variance`,
-/// n each.
+/// [`diagonal`]; adds `weight` times its gradients: `m` to `by_mean`, `½ (exp ρ − 1)` to `by_log_variance`, n each.
 ///
 /// # Errors
 /// As [`diagonal`], with nothing added.

@@ -13,10 +13,9 @@ use gp_linalg::Threading;
 use gp_optim::{ParameterSet, StopSignal};
 use serde::{Deserialize, Serialize};
 
-/// Bound on observations. Memory: M numbers per loaded observation and latent, up to
-/// [`HELD`](gp_kernels::passes::HELD).
+/// Bound on observations. Parameters may change between calls.
 ///
-/// Parameters may change between calls.
+/// Memory: M numbers per loaded observation and latent, up to [`HELD`](gp_kernels::passes::HELD).
 #[derive(Debug)]
 pub struct Bound {
     passes: Passes<LaneEstimates>,
@@ -147,15 +146,15 @@ impl Bound {
     /// Value of the bound.
     ///
     /// # Errors
-    /// [`InferenceError::Kernel`] for inputs or `K_zz`; [`InferenceError::NotFinite`], likelihood's;
-    /// [`InferenceError::Data`] without batch.
+    /// [`InferenceError::Kernel`] for inputs or `K_zz`; [`InferenceError::NotFinite`]; [`InferenceError::Data`] without
+    /// batch; errors of the likelihood.
     pub fn value(&mut self, model: &Savigp) -> Result<f64, InferenceError> {
         self.pass(model, model.posterior(), false)?;
         self.assemble(model, model.posterior())
     }
 
-    /// Bound; writes its gradient by all natural values, without priors, ordered as
-    /// [`Savigp::parameter_names`]; 0 by latent functions if none is free.
+    /// Bound; writes its gradient by all natural values, without priors, ordered as [`Savigp::parameter_names`]; 0 by
+    /// latent functions whose parameters are all fixed.
     ///
     /// # Errors
     /// As [`value`](Self::value), and [`InferenceError::Shape`].

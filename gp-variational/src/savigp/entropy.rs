@@ -16,8 +16,8 @@ use std::f64::consts::{LN_2, PI, TAU};
 /// Lower bound on a mixture's entropy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum EntropyBound {
-    /// `a_kl` is minus the Bhattacharyya distance, `b_k = −KL_k` (Kolchinsky and Tracey 2017, `α = ½`). Exact
-    /// for single, equal or distant components.
+    /// `a_kl` is minus the Bhattacharyya distance, `b_k = −KL_k` (Kolchinsky and Tracey 2017, `α = ½`). Exact for
+    /// single, equal or distant components.
     #[default]
     Distances,
     /// `a_kl = ln N(m_k; m_l, S_k + S_l)` (Bonilla et al. 2019 eq. 18, Jensen's inequality). Below
@@ -30,7 +30,7 @@ pub(super) struct Working {
     pub(super) weights: Vec<f64>,
     /// `L_S` by component and latent, if full.
     pub(super) factors: Vec<Cholesky>,
-    /// Derivatives by proportions, without their constraint.
+    /// Derivatives by proportions, regarded as independent.
     pub(super) by_weight: Vec<f64>,
     pub(super) by_mean: Vec<Vec<f64>>,
     /// Derivatives by `L_S` (lower triangle) or variances (M×1).
@@ -102,7 +102,6 @@ impl Working {
         }
     }
 
-    /// `L_S`, if full.
     pub(super) fn factor(&self, component: usize, latent: usize) -> Option<&Cholesky> {
         let latents = self.by_mean.len() / self.weights.len();
         self.factors.get(component * latents + latent)
@@ -115,7 +114,7 @@ impl Working {
     ) -> Result<(), InferenceError> {
         posterior.write_weights(&mut self.weights);
         let latents = posterior.counts().len();
-        // `by_spread` can serve as scratch: its derivatives belong to the old factors.
+        // `by_spread` serves as scratch: its derivatives belong to the old factors.
         for_each_pair(threading, &mut self.factors, &mut self.by_spread, |index, factor, room| {
             posterior.write_factor(index / latents, index % latents, room.as_mut());
             Ok(factor.set_factor(room.as_ref())?)
@@ -183,7 +182,7 @@ impl Working {
             }
         }
         if bound == EntropyBound::Jensen {
-            // With Jensen's inequality pairs hold the whole entropy.
+            // In Jensen's bound, pairs hold the whole entropy.
             let m: usize = posterior.counts().iter().sum();
             b -= 0.5 * m as f64 * (1.0 + TAU.ln()) + 0.5 * self.log_det(posterior, k);
             self.add_log_det(posterior, k, -0.5 * weight);

@@ -14,7 +14,7 @@ use gp_kernels::posterior::{InducingPosterior, MixturePosterior};
 use gp_optim::Batches;
 
 impl Savigp {
-    /// Lower bound, or estimate with samples.
+    /// Lower bound, or estimate if sampled.
     #[must_use]
     pub fn evidence_kind(&self) -> EvidenceKind {
         match self.expectation() {
@@ -37,7 +37,7 @@ impl Savigp {
     }
 }
 
-/// One full Gaussian converges; other posteriors stay.
+/// Converges one full Gaussian; does not change other posteriors.
 impl Inference for Savigp {
     type Posterior = MixturePosterior<InducingPosterior>;
     type Settings = BoundLearning;

@@ -1,8 +1,7 @@
-//! Approximate posterior as parameters: `q(v) = Σ_k π_k Π_q N(v_q; m_kq, S_kq)` (Bonilla et al. 2019 eq. 8,
-//! whitened).
+//! Approximate posterior as parameters: `q(v) = Σ_k π_k Π_q N(v_q; m_kq, S_kq)` (Bonilla et al. 2019 eq. 8, whitened).
 //!
-//! Latent functions share the components. `S = L_S L_Sᵀ` if full, variances if diagonal. π is the softmax of logits,
-//! the first 0.
+//! Latent functions share components. `S = L_S L_Sᵀ` if full, variances if diagonal. π is the softmax of logits; the
+//! first is 0.
 
 use faer::{Mat, MatMut, MatRef};
 use gp_ep::{InferenceError, check_count};
@@ -60,8 +59,7 @@ impl Mixture {
         Ok(Self { covariance, counts: counts.to_vec(), logits: None, parts })
     }
 
-    /// Prior with random means of standard deviation ½, where the prior is a saddle point (products of
-    /// latents).
+    /// Prior with random means of standard deviation ½, for products of latents, where the prior is a saddle point.
     ///
     /// # Errors
     /// As [`prior`](Self::prior).
@@ -76,7 +74,7 @@ impl Mixture {
         Ok(moved)
     }
 
-    /// K Gaussians: [`split`](Self::split) of the prior.
+    /// K Gaussians: the prior after [`split`](Self::split).
     ///
     /// # Errors
     /// As [`prior`](Self::prior), and [`InferenceError::Shape`] for `K = 0`.
@@ -265,7 +263,7 @@ impl Part {
         })
     }
 
-    /// [`Mixture::set`] without checks of shapes; `room` is scratch.
+    /// [`Mixture::set`] without shape checks; `room` is scratch.
     pub(super) fn set(
         &mut self,
         covariance: Covariance,

@@ -21,7 +21,7 @@
 //! | SAVIGP, mixture (Bonilla et al. 2019) | K diagonal Gaussians | samples | any without natural gradients |
 //! | VFE | one full Gaussian, Gaussian noise | exact | [`Savigp::converge`], in one step |
 //!
-//! Diagonal covariances are of whitened inducing values, whose prior is diagonal for any kernel.
+//! Diagonal covariances are of whitened inducing values, whose prior is diagonal.
 //!
 //! Sums over data have a fixed order: threads change no bits. Memory of a batch does not grow with N.
 

@@ -21,8 +21,7 @@ pub struct Savigp {
 }
 
 impl Savigp {
-    /// SVGP: one full Gaussian, initially the prior; exact expectations; one process per latent, or one for
-    /// all.
+    /// SVGP: one full Gaussian, initially the prior; exact expectations; one process per latent, or one for all.
     ///
     /// # Errors
     /// [`InferenceError::Shape`].
@@ -48,8 +47,7 @@ impl Savigp {
     /// Sets the expectation method.
     ///
     /// # Errors
-    /// [`InferenceError::Option`]; [`InferenceError::Unsupported`] for reparameterised non-smooth
-    /// likelihoods.
+    /// [`InferenceError::Option`]; [`InferenceError::Unsupported`] for reparameterised non-smooth likelihoods.
     pub fn with_expectation(self, expectation: Expectation) -> Result<Self, InferenceError> {
         expectation.check(self.likelihood())?;
         Ok(Self { expectation, ..self })

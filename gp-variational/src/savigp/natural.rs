@@ -94,7 +94,7 @@ struct BoundClimb<'a> {
 impl Climber for BoundClimb<'_> {
     fn attempt(&mut self, rate: f64, mixing: &mut Mixing) -> Result<f64, InferenceError> {
         let (at, threading) = (self.bound.evaluated(), self.bound.threading());
-        // Steps are linear in natural parameters, so mixing may combine them.
+        // Steps are linear in natural parameters, so they can be mixed.
         let (place, whole) = self.natural.naturals(&at, self.posterior)?;
         let is_proper = match mixing.propose(place, whole) {
             Some(mixed) => self.natural.set(mixed, &mut self.trial, threading)?,
@@ -123,8 +123,8 @@ impl Climber for BoundClimb<'_> {
 }
 
 impl Savigp {
-    /// Natural-gradient step of length `rate` in (0, 1], from `bound`, last evaluated with this posterior;
-    /// halved until proper. May lower the bound.
+    /// Takes a natural-gradient step of length `rate` in (0, 1], halved until proper; may lower the bound. `bound` must
+    /// last have been evaluated with this posterior.
     ///
     /// # Errors
     /// [`InferenceError::Unsupported`] unless one full Gaussian; [`InferenceError::Option`];

@@ -20,8 +20,7 @@ pub(super) struct LaneEstimates(Vec<Piece>);
 struct Piece {
     estimates: Estimates,
     beliefs: Vec<Latent>,
-    /// Per observation: expected log density, slopes by likelihood parameters; per latent g, h, variance of
-    /// g.
+    /// Per observation: expected log density, slopes by likelihood parameters; per latent g, h, variance of g.
     answers: Vec<f64>,
 }
 

@@ -1,14 +1,13 @@
-//! Natural-gradient steps of a posterior, one per mini-batch, with first-order steps of everything else.
+//! Natural-gradient steps of a posterior, one per mini-batch, beside first-order steps of everything else.
 //!
-//! A step of length ρ replaces a share ρ of the posterior by that of one batch, weighted as all N rows. With constant
-//! ρ the posterior averages the last 1/ρ batches and keeps their noise. Step t, from 0, has length `c/(t + c/ρ₀)`,
-//! `c = 5`, to average the last fifth of the batches (earlier ones had other parameters), and at least B/N, to
-//! average one epoch.
+//! A step of length ρ replaces a share ρ of the posterior by the posterior of one batch, weighted as all N rows. With
+//! constant ρ the posterior averages the last 1/ρ batches and keeps their noise. Step t, from 0, has length
+//! `c/(t + c/ρ₀)`, `c = 5`, to average the last fifth of the batches, and at least B/N, to average one epoch.
 //!
-//! `robust_max` [saturates](gp_likelihoods::Described::saturates): no gradient at rows with an improbable label; a
-//! posterior that is soon certain excludes classes for good. Then all steps have length B/N, or 5/(number of steps)
-//! if longer, and the power of observations grows from 0 to 1 over five epochs, or half of the steps if sooner: such
-//! maxima become rare.
+//! `robust_max` [saturates](gp_likelihoods::Described::saturates): rows with an improbable label have no gradient, so a
+//! posterior that is certain too soon excludes classes for good. Against such maxima, all steps have length B/N, or
+//! 5/(number of steps) if longer, and the power of observations grows from 0 to 1 over five epochs, or half of the
+//! steps if fewer.
 
 use super::bound::{Bound, SamplingMemory};
 use super::mixture::Mixture;
@@ -19,7 +18,7 @@ const RECENT: f64 = 5.0;
 /// Epochs, and share of steps, with growing power.
 const EPOCHS: f64 = 5.0;
 const SHARE: f64 = 0.5;
-/// Minimum sum of lengths: initial weight exp(−5).
+/// Minimum sum of lengths; leaves the prior a weight of exp(−5).
 const MIN_SUM: f64 = 5.0;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -30,7 +29,7 @@ pub(super) struct NaturalStep {
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NaturalSteps {
-    /// First length ρ₀, the maximum.
+    /// First and largest length ρ₀.
     first: f64,
     saturates: bool,
     count: u64,

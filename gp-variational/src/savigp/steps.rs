@@ -24,7 +24,7 @@ pub(super) struct Natural(Vec<Room>);
 
 #[derive(Debug)]
 struct Room {
-    /// B, the new B, and a triangular matrix.
+    /// B, new B, triangular matrix.
     precision: Mat<f64>,
     next: Mat<f64>,
     half: Mat<f64>,
@@ -214,8 +214,7 @@ impl Room {
     }
 }
 
-/// Factors `B = U Uᵀ`, U upper, by reversed rows and columns: `S = U⁻ᵀU⁻¹` has lower factor `U⁻ᵀ`. `room`
-/// receives B.
+/// Factors `B = U Uᵀ`, U upper, by reversed rows and columns: `S = U⁻ᵀU⁻¹` has lower factor `U⁻ᵀ`. `room` receives B.
 fn factor_reversed(
     lower: MatRef<'_, f64>,
     mut room: MatMut<'_, f64>,
@@ -226,7 +225,6 @@ fn factor_reversed(
     Ok(())
 }
 
-/// Symmetric matrix (lower triangle) times vector.
 fn multiply_symmetric(lower: MatRef<'_, f64>, x: &[f64], out: &mut [f64]) {
     out.fill(0.0);
     for j in 0..x.len() {

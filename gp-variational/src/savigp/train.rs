@@ -2,8 +2,8 @@
 //!
 //! - *All together*: L-BFGS on everything.
 //! - *Alternating* (Bonilla et al. 2019 §9.2): L-BFGS on one group after the other.
-//! - *Outer*: L-BFGS on the rest, with the posterior converged by natural gradients at every evaluation.
-//! - *In batches*: first-order steps, for the posterior optionally natural-gradient steps.
+//! - *Outer*: L-BFGS on the rest; natural gradients converge the posterior at every evaluation.
+//! - *In batches*: first-order steps, optionally natural-gradient steps for the posterior.
 
 use super::bound::{Bound, SamplingMemory};
 use super::mixture::Mixture;
@@ -23,17 +23,17 @@ use gp_optim::{
     train_with_companion,
 };
 
-/// Posterior and samples; *outer*: [`Learning::Outer`](gp_ep::Learning::Outer), *in steps*: `Inner`,
-/// `Batches`.
+/// Treatment of posterior and samples: *outer* in [`Learning::Outer`](gp_ep::Learning::Outer), *in steps* in `Inner`
+/// and `Batches`.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct BoundLearning {
-    /// Outer natural gradients for one full Gaussian; `None`, other posteriors: L-BFGS on all.
+    /// Outer: natural gradients that converge one full Gaussian; `None`, or other posteriors: L-BFGS on all parameters.
     pub rest: Option<NaturalOptions>,
-    /// First natural-gradient length in steps, for one full Gaussian, then shorter; `None`: first-order steps
-    /// on all.
+    /// In steps: length of the first, longest natural-gradient step of one full Gaussian; `None`: first-order steps on
+    /// all parameters.
     pub rate: Option<f64>,
-    /// Adaptive samples in steps; `None`: the model's number.
+    /// In steps: adaptive number of samples; `None`: the model's number.
     pub noise: Option<NoiseTarget>,
 }
 
@@ -44,7 +44,7 @@ impl Default for BoundLearning {
 }
 
 impl BoundLearning {
-    /// Outer natural gradients converge one full Gaussian.
+    /// Outer learning that converges one full Gaussian.
     #[must_use]
     pub fn converged(rest: NaturalOptions) -> Self {
         Self { rest: Some(rest), ..Self::default() }
@@ -129,8 +129,8 @@ impl Savigp {
         Ok(Trained { run, state: BoundState { bound, ascent: None, power: 1.0 } })
     }
 
-    /// L-BFGS on posterior, kernels, likelihood, inducing inputs in turn; ends at a gain of at most 10⁻⁶ per
-    /// round (Bonilla et al. 2019 §9.2). Iteration limits are per group and round.
+    /// L-BFGS on posterior, kernels, likelihood and inducing inputs in turn, until a round gains at most 10⁻⁶ (Bonilla
+    /// et al. 2019 §9.2). Iteration limits are per group and round.
     ///
     /// # Errors
     /// As [`learn_with`](gp_ep::Inference::learn_with).
@@ -193,7 +193,7 @@ impl Savigp {
         Ok((groups, schedule))
     }
 
-    /// L-BFGS on the bound of a converged posterior.
+    /// L-BFGS on the bound, the posterior converged.
     pub(super) fn learn_outside(
         &mut self,
         data: &dyn DataSource,

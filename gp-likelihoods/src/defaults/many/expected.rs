@@ -9,8 +9,8 @@ use crate::likelihood::{Likelihood, parameter_count};
 
 const TERMS: usize = 5;
 
-/// By mean `E[∂ℓ]`, by variance `E[t ∂ℓ]/2s` (exact for node sums) or `½ E[∂²ℓ]` if less variable; of the
-/// Gaussian if not smooth.
+/// Derivatives by mean are `E[∂ℓ]`, by variance `E[t ∂ℓ]/2s` (exact for node sums) or, if less variable, `½ E[∂²ℓ]`;
+/// derivatives of the Gaussian if not smooth.
 pub(crate) fn expected_log_density<L: Likelihood + ?Sized>(
     likelihood: &L,
     y: &[f64],
@@ -21,7 +21,6 @@ pub(crate) fn expected_log_density<L: Likelihood + ?Sized>(
     by_nodes(likelihood, y, q, many, false, out)
 }
 
-/// Uses an eighth of the nodes.
 pub(crate) fn expected_by_few_nodes<L: Likelihood + ?Sized>(
     likelihood: &L,
     y: &[f64],
@@ -47,7 +46,7 @@ fn by_nodes<L: Likelihood + ?Sized>(
     f.clear();
     f.extend(q.iter().map(|q| q.mean()));
     likelihood.log_density_slopes(y, f, point)?;
-    // Values and slopes relative to the centre have less noise.
+    // Values and slopes relative to the centre are less noisy.
     let finite = |x: f64| if x.is_finite() { x } else { 0.0 };
     let middle = finite(point.value);
     t.clear();

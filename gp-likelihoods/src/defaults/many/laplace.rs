@@ -5,7 +5,7 @@ use crate::small_factor::{factorise, solve, solve_transposed};
 
 const MAX_STEPS: u32 = 50;
 const MAX_HALVINGS: u32 = 40;
-/// In cavity standard deviations.
+/// Step in cavity standard deviations.
 const STEP: f64 = 1e-3;
 /// Smallest squared pivot: fit ≲ twice the cavity's width.
 const MIN_PIVOT: f64 = 0.2;
@@ -102,7 +102,7 @@ impl Frame {
         let q = self.centre.len();
         self.hessian.fill(0.0);
         self.other.copy_from_slice(&self.centre);
-        // `step` is free here; its values are not used.
+        // `step` serves as scratch.
         for i in 0..q {
             for sign in [-1.0, 1.0] {
                 self.other[i] = self.centre[i] + sign * STEP;

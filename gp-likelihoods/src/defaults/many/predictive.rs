@@ -21,7 +21,7 @@ pub(crate) fn predictive_moments<L: Likelihood + ?Sized>(
         move_to(q, t, f);
         likelihood.conditional_moments(f, moments)?;
         for ((given, middle), terms) in moments.iter().zip(&*out).zip(sums.terms.chunks_exact_mut(3)) {
-            // Means relative to the centre's: their variance is no difference of large numbers.
+            // Relative to the centre's mean: no difference of large numbers.
             let away = given.mean - middle.mean;
             terms.copy_from_slice(&[away, away * away, given.variance]);
         }

@@ -12,7 +12,7 @@ const FEWER: usize = 8;
 #[derive(Clone, Debug)]
 pub(crate) struct Many {
     pub(super) rules: Rules,
-    /// For nearly quadratic integrands.
+    /// Rules for nearly quadratic integrands.
     pub(super) few: Rules,
     pub(super) integral: Integral,
     pub(super) frame: Frame,

@@ -5,9 +5,9 @@ use crate::quadrature::Cubature;
 
 use super::sums::{Integral, Sums};
 
-/// For two and three latents.
+/// Orders for two and three latents.
 const ORDERS: [&[usize]; 2] = [&[12, 20, 32, 48, 72], &[8, 14, 22, 34]];
-/// Relative to sizes; the last rule is tenfold better.
+/// Agreement relative to sizes; the last rule is ten times better.
 const AGREEMENT: f64 = 1e-7;
 
 #[derive(Clone, Debug)]

@@ -21,7 +21,7 @@ impl Sums {
 
     /// Adds `terms`, weight `weight · exp(log_factor)`.
     pub(super) fn add(&mut self, weight: f64, log_factor: f64) {
-        // A density that is 0 or NaN has no weight.
+        // Densities that are 0 or NaN have no weight.
         if log_factor.is_nan() || log_factor == f64::NEG_INFINITY {
             return;
         }
@@ -77,7 +77,7 @@ impl Integral {
     }
 
     pub(super) fn keep_as_earlier(&mut self) {
-        // Weights are equal, and half of the nodes have been added.
+        // Half of the nodes, with equal weights, have been added.
         let (now, earlier) = (&self.sums, &mut self.earlier);
         (earlier.shift, earlier.mass) = (now.shift, 2.0 * now.mass);
         earlier.sums.iter_mut().zip(&now.sums).for_each(|(to, from)| *to = 2.0 * from);

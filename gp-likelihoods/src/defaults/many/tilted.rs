@@ -46,7 +46,7 @@ pub(crate) fn tilted<L: Likelihood + ?Sized>(
     Ok(())
 }
 
-/// At the cavity if not smooth.
+/// Frame at the mode, or at the cavity if not smooth.
 fn fit<L: Likelihood + ?Sized>(
     likelihood: &L,
     y: &[f64],

@@ -1,4 +1,4 @@
-//! Expected log densities on known nodes: grid, else graded panels.
+//! Expected log densities on known nodes: grid or graded panels.
 
 use super::sum_by_params;
 use crate::density::Density;
@@ -8,7 +8,7 @@ use crate::latent::Latent;
 use crate::quadrature::{LANES, graded, grid_for};
 use crate::workspace::Workspace;
 
-/// Requires an analytic log density; `false` if unsuitable.
+/// Requires an analytic log density, otherwise returns `false`.
 pub(crate) fn expected_on_known_grid<D: Density>(
     density: &D,
     y: &[f64],
@@ -92,7 +92,7 @@ mod tests {
             (Workspace::new(), LatentDerivatives::default(), LatentDerivatives::default());
         assert!(expected_on_known_grid(density, &[y], q, &mut ws, &mut found).unwrap());
         crate::defaults::expected_log_density(density, &[y], &[q], &mut ws, &mut expected).unwrap();
-        // The reference is refined to 1e-10 of the sizes of its terms.
+        // The reference is accurate to 1e-10 of the sizes of its terms.
         let near = |a: f64, b: f64| (a - b).abs() < 1e-9 * (a.abs() + b.abs()) + 1e-14;
         let both = |a: &[f64], b: &[f64]| near(a[0], b[0]);
         assert!(

@@ -20,7 +20,7 @@ use crate::error::LikelihoodError;
 use crate::likelihood::{Likelihood, parameter_count};
 use crate::workspace::Workspace;
 
-/// Relative to `∫ |g|`.
+/// Agreement relative to `∫ |g|`.
 const REFINEMENT: f64 = 1e-12;
 
 /// Narrowest bend for a grid, if not concave; `FINER`: safety margin.
@@ -52,7 +52,6 @@ fn width_of_bend(first: f64, second: f64, v: f64) -> f64 {
     if steepness.is_finite() { 1.0 / steepness.sqrt() } else { 1.0 }
 }
 
-/// None if too narrow.
 fn grid_width(width: f64) -> Option<f64> {
     (width >= BROAD).then_some(FINER * width)
 }

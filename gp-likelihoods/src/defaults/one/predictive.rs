@@ -19,7 +19,7 @@ pub(crate) fn predictive_moments<L: Likelihood + ?Sized>(
     given.clear();
     given.resize(out.len(), ObservationMoments::default());
     for (output, middle) in out.iter_mut().enumerate() {
-        // Means relative to the centre's: their variance is no difference of large numbers.
+        // Relative to the centre's mean: no difference of large numbers.
         if q.variance() == 0.0 || !middle.variance.is_finite() {
             continue;
         }

@@ -47,7 +47,7 @@ pub(crate) fn tilted<L: Likelihood + ?Sized>(
         [power * point.value, derivative(&point.by_latent), derivative(&point.by_latent_twice)]
     });
     ws.point = point;
-    // The likelihood's error explains a non-finite integrand better than quadrature's.
+    // The likelihood's error explains more than quadrature's.
     if let Some(error) = failure {
         return Err(error);
     }
@@ -67,8 +67,7 @@ pub(crate) struct Shape {
     pub(crate) smooth: bool,
 }
 
-/// `ln ∫ exp(g(f)) N(f; m, v) df` with derivatives, from `[g, g′, g″]`; leaves f and normalised weights in
-/// `ws.rule`.
+/// `ln ∫ exp(g(f)) N(f; m, v) df` with derivatives, from `[g, g′, g″]`; leaves f and normalised weights in `ws.rule`.
 pub(crate) fn tilted_along(
     q: Latent,
     shape: Shape,
@@ -100,14 +99,14 @@ pub(super) struct TiltedJet {
 
 impl TiltedJet {
     pub(super) fn new([tempered, first, second]: [f64; 3], t: f64) -> Self {
-        // A density that is 0 or NaN has no weight.
+        // Densities that are 0 or NaN have no weight.
         let height = if tempered.is_nan() { f64::NEG_INFINITY } else { tempered - 0.5 * t * t - HALF_LN_TAU };
         Self { height, tempered, first, second }
     }
 
     fn weighted(self, shift: f64, t: f64) -> (f64, [f64; 6]) {
         let square = self.first * self.first;
-        // At least square + |second|, but smooth, and never 0 where the terms cancel.
+        // Smooth, at least square + |second|, and not 0 if the terms cancel.
         let size = square + square.hypot(self.second);
         let values = [1.0, t, t * t, self.first, square + self.second, size];
         ((self.height - shift).exp(), values)
@@ -163,12 +162,11 @@ fn integrate(
         ws.rule.clear();
         return Ok((f64::NEG_INFINITY, Integrals { values: [0.0; 6], sizes: [0.0; 6] }));
     }
-    // Refined at the landmark too, or steps narrower than a panel would be missed.
+    // Refined at the landmark too: a step could be narrower than a panel.
     let bend = landmark.map_or(best, |t| bend(t, s, at));
     let [first, second, third] = peaks;
     edges(&[best, first, second, third, bend], at, &mut ws.edges);
-    // Far from the cavity, rounding of height and position (relative to a narrow peak) is noise that halving
-    // cannot remove.
+    // Far from the cavity, rounding of height and position (relative to a narrow peak) limits accuracy.
     let misplaced = 0.5 * f64::EPSILON * (best.t.abs() + far.abs()) / best.width;
     let tolerance = REFINEMENT.max(NOISE * (best.height.abs() + best.t * best.t)).max(misplaced);
     let sums = ws.panels.integrals(&ws.edges, tolerance, |t| {
@@ -183,7 +181,7 @@ fn integrate(
     Ok((best.height, sums))
 }
 
-/// None for narrow features or without convergence.
+/// `None` for narrow features, or without convergence.
 fn on_a_grid(
     at: &mut impl FnMut(f64) -> TiltedJet,
     s: f64,
@@ -207,7 +205,6 @@ pub(super) fn one_peak(at: &mut impl FnMut(f64) -> TiltedJet, s: f64, landmark: 
     (peak.height, Grid { centre: peak.t, width: peak.width, span: (peak.t, peak.t) })
 }
 
-/// None for too narrow a bend.
 fn two_peaks(at: &mut impl FnMut(f64) -> TiltedJet, s: f64, landmark: f64) -> Option<(f64, Grid)> {
     let bend = bend(landmark, s, at);
     grid_width(bend.width)?;
@@ -263,7 +260,6 @@ fn bend(t: f64, s: f64, at: &mut impl FnMut(f64) -> TiltedJet) -> IntegrandPeak 
     IntegrandPeak { t, height: jet.height, width: width_of_bend(jet.first, jet.second, s * s) }
 }
 
-/// At least the cavity's 1.
 fn curvature(jet: TiltedJet, s: f64) -> f64 {
     let curvature = 1.0 - s * s * jet.second;
     if curvature.is_finite() { curvature.max(1.0) } else { 1.0 }

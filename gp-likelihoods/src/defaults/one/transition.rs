@@ -16,7 +16,7 @@ const ENDED: f64 = f64::EPSILON;
 /// Grid resolution in standard deviations.
 const BROAD: f64 = 0.25;
 
-/// In standard deviations from the mean.
+/// Fall, in standard deviations from the mean.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Transition {
     centre: f64,
@@ -56,7 +56,7 @@ impl Transition {
             if there.is_nan() {
                 return f64::NAN;
             }
-            // F ends at 1 below the transition and at 0 above.
+            // F is 1 left of the transition, 0 right of it.
             let left = if direction < 0.0 { 1.0 - there } else { there };
             if to == end || left <= ENDED {
                 return sum + there * standard_normal_cdf(-direction * to);

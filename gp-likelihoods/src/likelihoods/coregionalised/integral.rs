@@ -36,7 +36,7 @@ pub(super) fn tilted(
         out.value -= 0.5 * (y - of.mixed(p, q).mean) * pull + power * (0.5 * variance.ln() + HALF_LN_TAU);
         let mut known = 0.0;
         for k in 0..latents {
-            // V^{½} B⁻¹ V^{½} w_p: covariances of the latents with w_p·f given the outputs.
+            // V^{½} B⁻¹ V^{½} w_p: covariances of latents with w_p·f, given the outputs.
             let column = &room.inverse[k * latents..(k + 1) * latents];
             let products = column.iter().zip(&room.deviations).zip(w);
             let covariance: f64 =

@@ -8,8 +8,7 @@ use crate::likelihoods::bernoulli_probit::BernoulliProbit;
 use crate::special::{inverse_mills, inverse_mills_excess, log_normal_cdf};
 use crate::workspace::Workspace;
 
-/// Factor `Φ((f_y − f_c)/√noise)` (Villacampa-Calvo & Hernández-Lobato 2017, §2). The product is not the
-/// likelihood.
+/// Factor `Φ((f_y − f_c)/√noise)` (Villacampa-Calvo & Hernández-Lobato 2017, §2). The product is not the likelihood.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PairwiseProbit {
     noise: f64,
@@ -56,7 +55,7 @@ impl PairwiseProbit {
         })
     }
 
-    /// `ln ∫ Φ^α N N df`, or `E[ln Φ]` without power; step functions need power 1.
+    /// `ln ∫ Φ^α N N df` or, without power, `E[ln Φ]`; step functions need power 1.
     pub(super) fn integral(
         &self,
         [label, other]: [Latent; 2],
@@ -87,7 +86,7 @@ impl PairwiseProbit {
 
 pub(super) struct PairIntegral {
     pub(super) value: f64,
-    /// By the label's mean; the other's is negative.
+    /// Derivative by the label's mean; the other's is negative.
     pub(super) by_mean: f64,
     pub(super) by_variance: f64,
     pub(super) by_noise: f64,

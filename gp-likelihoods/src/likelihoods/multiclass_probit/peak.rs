@@ -28,7 +28,7 @@ impl Peak {
         Self::within(NEAREST, own, others)
     }
 
-    /// Less precise, for a [`grid`](Self::grid).
+    /// Less precise peak, for a [`grid`](Self::grid).
     pub(super) fn near<I: Iterator<Item = f64>>(own: f64, others: impl Fn() -> I) -> Self {
         Self::within(NEAR, own, others)
     }

@@ -10,9 +10,8 @@
 //! and `∂H/∂m = −H′`, `∂H/∂v = ½ H″`. All are analytic and bounded for `|Im x| < π/2`: errors of about
 //! `exp(−2πa/h)`, a = 1.2.
 //!
-//! Cost: at most [`MAX_NODES`] values of x per class, some 70 terms each ([`Responses`]), from where all H
-//! are 0 to where all u are small, then [`tail`]. Wider beliefs: [`panels`], a few hundred values of x
-//! ([`alone`]).
+//! Cost: at most [`MAX_NODES`] values of x per class, some 70 terms each ([`Responses`]), from where all H are 0 to
+//! where all u are small, then [`tail`]. Wider beliefs: [`panels`], a few hundred values of x ([`alone`]).
 
 mod alone;
 mod panels;
@@ -56,7 +55,7 @@ pub(crate) struct GumbelRace {
 }
 
 impl GumbelRace {
-    /// `false` for too large beliefs.
+    /// `false` for too wide beliefs.
     pub(super) fn look(&mut self, q: &[Latent]) -> bool {
         let reach = |latent: &Latent| REACH * latent.variance().sqrt();
         let low = q.iter().map(|latent| latent.mean() - reach(latent)).fold(f64::NEG_INFINITY, f64::max);
@@ -113,7 +112,7 @@ impl GumbelRace {
         (self.reference, self.above) = (low + STEP * node, STEP * sum);
     }
 
-    /// By `∫ exp(−exp(r − x)) dx = ∫_r dx − γ`, r the lower end.
+    /// Uses `∫ exp(−exp(r − x)) dx = ∫_r dx − γ`, r the lower end.
     fn measure_panels(&mut self, low: f64) {
         let terms = self.weights.iter().zip(&self.product);
         self.above = terms.map(|(weight, product)| weight * (1.0 - product)).sum();
@@ -192,8 +191,7 @@ impl GumbelRace {
     }
 }
 
-/// `x` from which [`TERMS`] terms suffice: the next is ≤ `E[Sᴺ]/N!`, `S = Σ u`,
-/// `E[uᴺ] ≤ exp(N (m + N s²/2 − x))`.
+/// `x` from which [`TERMS`] terms suffice: the next is ≤ `E[Sᴺ]/N!`, `S = Σ u`, `E[uᴺ] ≤ exp(N (m + N s²/2 − x))`.
 fn small_from(q: &[Latent]) -> f64 {
     let size = |latent: &Latent| {
         let s = latent.variance().sqrt();

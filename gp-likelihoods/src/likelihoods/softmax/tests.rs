@@ -82,7 +82,7 @@ proptest! {
         softmax.class_probabilities(&q, &mut ws, &mut ours)?;
         for (c, p) in ours.into_iter().enumerate() {
             defaults::tilted(&softmax, &[c as f64], &q, 1.0, &mut ws, &mut out)?;
-            // Error estimate of the product rules, at least their required agreement.
+            // Error estimate of the product rules, at least their agreement.
             let allowed = 10.0 * ws.disagreement().max(1e-7);
             prop_assert!((p.ln() - out.value).abs() < allowed, "{p} {} {allowed}", out.value);
         }
@@ -99,7 +99,7 @@ fn known_numbers_are_their_own_softmax() -> Result<(), LikelihoodError> {
     softmax.class_probabilities(&q, &mut Workspace::new(), &mut p)?;
     let total: f64 = f.iter().map(|f| f.exp()).sum();
     for (p, f) in p.iter().zip(f) {
-        // The smallest is 1e-28 and keeps its digits.
+        // The smallest is 1e-28, with all digits.
         assert!((p / (f.exp() / total) - 1.0).abs() < 1e-11, "{p}");
     }
     let expected = integral(&softmax, false, 1.0, &q)?;
@@ -138,8 +138,7 @@ proptest! {
         for (c, own) in q.iter().enumerate() {
             let sign = if c == 1 { 1.0 } else { -1.0 };
             prop_assert!(near(found.by_mean[c], sign * exact.by_mean[0], 1.0), "{found:?} {exact:?}");
-            // Third derivatives on a grid have errors of 8e-14; for wide beliefs, changes of the variance
-            // are relative to it.
+            // Third derivatives on a grid have errors of 8e-14; for wide beliefs, changes are relative to the variance.
             let allowed = 1e-13 + 1e-11 * size / own.variance();
             let off = (found.by_variance[c] - exact.by_variance[0]).abs();
             prop_assert!(off < allowed, "{found:?} {exact:?}");
@@ -159,8 +158,7 @@ proptest! {
         let widest = q.iter().map(|q| q.variance().sqrt()).fold(1.0, f64::max);
         let h = 1e-4 * s.max(0.1);
         let by_mean = (value(h, 0.0)? - value(-h, 0.0)?) / (2.0 * h);
-        // Rounding of a value as large as the widest belief, over the step, plus h² times a third
-        // derivative.
+        // Rounding of a value as large as the widest belief, over the step, plus h² times a third derivative.
         let allowed = 1e-7 + 1e-14 * widest / h;
         prop_assert!((by_mean - found.by_mean[class]).abs() < allowed, "{by_mean} {found:?}");
         let h = 1e-4;
@@ -204,7 +202,7 @@ fn wide_beliefs_cost_no_more() -> Result<(), LikelihoodError> {
     Ok(())
 }
 
-/// One belief is below the grid in x, but not negligible.
+/// One belief is below the grid of x, but not negligible.
 #[test]
 fn wide_beliefs_far_away_count() -> Result<(), LikelihoodError> {
     let q = [Latent::new(-85.0, 400.0)?, Latent::new(0.0, 0.01)?];
@@ -212,7 +210,7 @@ fn wide_beliefs_far_away_count() -> Result<(), LikelihoodError> {
     for tilted in [true, false] {
         let found = integral(&Softmax::new(2)?, tilted, 0.0, &q)?;
         let exact = integral(&BernoulliLogit, tilted, 1.0, &difference)?;
-        // The probability of the first class is 1e-5, with an error of about 1e-14.
+        // The first class has probability 1e-5, with error about 1e-14.
         assert!((found.value - exact.value).abs() < 1e-9, "{} {}", found.value, exact.value);
     }
     Ok(())

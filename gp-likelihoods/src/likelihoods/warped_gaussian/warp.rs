@@ -9,7 +9,7 @@ pub struct WarpTerm {
     pub height: f64,
     /// b, positive: slope at the bend over the height.
     pub steepness: f64,
-    /// c: the bend is at −c.
+    /// c; the bend is at −c.
     pub shift: f64,
 }
 
@@ -37,7 +37,7 @@ fn tanh<S: Scalar>(u: S) -> S {
     u.through(f64::tanh, |u, t| (sech_squared(u), -2.0 * t * sech_squared(u)))
 }
 
-/// `1/cosh²`, accurate even where tanh rounds to 1.
+/// `1/cosh²`, accurate even if tanh rounds to 1.
 fn sech_squared<S: Scalar>(u: S) -> S {
     let value = |u: f64| {
         let small = (-2.0 * u.abs()).exp();
@@ -56,7 +56,6 @@ impl Warp<'_> {
         self.at(y).0
     }
 
-    /// At least 1.
     pub(super) fn slope(&self, y: f64) -> f64 {
         1.0 + self.at(y).1
     }

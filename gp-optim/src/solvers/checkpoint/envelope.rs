@@ -35,7 +35,7 @@ pub(super) fn open<'a>(bytes: &'a [u8], path: &Path) -> Result<&'a [u8], Checkpo
         return Err(CheckpointError::NotACheckpoint { path: path() });
     };
     let cut = || damaged("it ends inside its head");
-    // The version comes first: the rest may differ in others.
+    // The version comes first: the rest may differ between versions.
     let (version, rest) = rest.split_first_chunk().ok_or_else(cut)?;
     let found = u32::from_le_bytes(*version);
     if found != VERSION {
@@ -62,7 +62,7 @@ fn checksum(head: &[u8], payload: &[u8]) -> u64 {
         u64::from_le_bytes(word)
     });
     words.fold(0xcbf2_9ce4_8422_2325, |sum: u64, word| {
-        // A product moves bits up only; the rotation moves them down.
+        // Multiplication moves bits up; rotation moves them down.
         (sum ^ word).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(29)
     })
 }

@@ -55,7 +55,7 @@ impl UpdateRule for Adadelta {
     }
 
     fn damp(&mut self) {
-        // The mean square: a quarter of it halves the step.
+        // A quarter of the mean square halves the step.
         self.changes.iter_mut().for_each(|changes| *changes *= 0.25);
     }
 }

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 /// Adam (Kingma and Ba 2015, algorithm 1), by default as published.
 ///
-/// `m ← β₁ m + (1 − β₁) g`, `v ← β₂ v + (1 − β₂) g²`, `Δ = −rate · m̂ / (√v̂ + ε)`,
-/// `m̂ = m / (1 − β₁ᵗ)`, `v̂ = v / (1 − β₂ᵗ)`.
+/// `m ← β₁ m + (1 − β₁) g`, `v ← β₂ v + (1 − β₂) g²`, `Δ = −rate · m̂ / (√v̂ + ε)`, `m̂ = m / (1 − β₁ᵗ)`,
+/// `v̂ = v / (1 − β₂ᵗ)`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Adam {
     rate: f64,

@@ -19,8 +19,7 @@ impl Momentum {
         Self { rate, momentum, ahead: false, velocity: Vec::new() }
     }
 
-    /// Nesterov's accelerated gradient (Sutskever and others 2013): `v ← μ v − rate · ∇f(θ + μ v)`,
-    /// `θ ← θ + v`.
+    /// Nesterov's accelerated gradient (Sutskever and others 2013): `v ← μ v − rate · ∇f(θ + μ v)`, `θ ← θ + v`.
     ///
     /// The solver's parameters are `x = θ + μ v`, with `Δ = μ v − rate · g`.
     #[must_use]

@@ -9,11 +9,10 @@ use serde::{Deserialize, Serialize};
 pub struct DescentOptions {
     /// Converged (whole batches, no drift) if `|∂f/∂xᵢ| max(|xᵢ|, 1)` ≤ this · `max(|f|, 1)`.
     pub gradient_tolerance: f64,
-    /// Negligible decrease, relative to `max(|f|, 1)`: per step or, for mini-batches, between halves of
-    /// twenty blocks.
+    /// Negligible decrease, relative to `max(|f|, 1)`: per step or, for mini-batches, between halves of twenty blocks.
     pub value_tolerance: f64,
-    /// Successive steps without decrease, or mini-batch blocks without trend (Mann-Kendall, 5 %), at
-    /// convergence; at least 1.
+    /// Successive steps without decrease, or mini-batch blocks without trend (Mann-Kendall, 5 %), for convergence; at
+    /// least 1.
     pub plateau: u64,
     /// Successive failures that end the run, at least 1.
     pub max_failures: u64,

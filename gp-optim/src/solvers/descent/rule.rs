@@ -33,7 +33,7 @@ pub(super) fn length(memory: &[f64]) -> Option<usize> {
     (!memory.is_empty()).then_some(memory.len())
 }
 
-/// Name, value and condition.
+/// Name, value and range.
 pub(super) type Setting = (&'static str, f64, Range);
 
 #[derive(Clone, Copy)]

@@ -15,11 +15,11 @@ use serde::{Deserialize, Serialize};
 pub struct Descended {
     /// Lowest point (whole batches, no drift) or last.
     pub x: Vec<f64>,
-    /// Value at `x`; None for mini-batches or drift.
+    /// Value at `x`; `None` for mini-batches or drift.
     pub value: Option<f64>,
     /// Mean of the last full epoch.
     pub epoch_value: Option<f64>,
-    /// Means of epochs, or an incomplete first.
+    /// Mean per epoch, or of an incomplete first epoch.
     pub epoch_values: Vec<f64>,
     /// Number of iterations.
     pub iterations: u64,
@@ -38,7 +38,7 @@ pub struct Descended {
 /// Configured first-order run.
 pub type DescentRun<O, R> = ControlledRun<O, Descent<R>, Point>;
 
-/// Runs up to `max_iterations` steps.
+/// Takes up to `max_iterations` steps.
 ///
 /// ```
 /// use gp_optim::{Adam, Batch, Batches, Descent, descend};

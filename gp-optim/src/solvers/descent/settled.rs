@@ -3,10 +3,10 @@
 //! Means of blocks of at least twenty batches (whole epochs, if shorter) are tested for a trend (Mann 1945, Kendall) in
 //! two windows: the last twenty blocks, and the last half of the run, averaged to twenty means. Without a trend,
 //! `S = Σ_{i<j} sign(y_j − y_i)` has mean 0 and variance `n(n − 1)(2n + 5)/18`, for any noise. The objective still
-//! moves if in one window S is beyond a 5 % point and the halves differ by more than the tolerance.
+//! moves if, in one window, S is beyond a 5 % point and the halves differ by more than the tolerance.
 //!
-//! A change by three standard deviations of a mean over a window is detected with probability 0.9; steady change beyond
-//! noise, always. Rises count: log Z of tied sites falls while sites settle, before parameters improve it.
+//! A change by three standard deviations of a mean over a window is detected with probability 0.9, a steady change
+//! always.
 
 use serde::{Deserialize, Serialize};
 
@@ -51,7 +51,7 @@ impl Settled {
     fn close(&mut self, tolerance: f64) {
         let mean = self.sum / self.terms;
         (self.sum, self.terms, self.drawn) = (0.0, 0.0, 0);
-        // A block without values, or with an infinite sum, is ignored.
+        // Ignores blocks without values or with an infinite sum.
         if !mean.is_finite() {
             return;
         }
@@ -97,7 +97,7 @@ fn has_trend(values: &[f64]) -> bool {
     }
     let n = values.len() as f64;
     let variance = n * (n - 1.0) * (2.0 * n + 5.0) / 18.0;
-    // Continuity correction: half the step of two of S.
+    // Continuity correction: S changes in steps of two.
     falls.abs() - 1.0 > LEVEL * variance.sqrt()
 }
 
@@ -125,8 +125,7 @@ mod tests {
 
     #[test]
     fn chance_is_taken_for_a_trend_once_in_ten_times() {
-        // The standard deviation of 10 % of 4000 is 0.0047. Monotone maps keep ranks: heavy tails have no
-        // effect.
+        // The standard deviation of 10 % of 4000 is 0.0047. Monotone maps keep ranks: heavy tails have no effect.
         for share in [found(0.0, |y| y), found(0.0, |y| y.powi(5))] {
             assert!((share - 0.1).abs() < 0.015, "{share}");
         }
@@ -158,8 +157,7 @@ mod tests {
                 .last()
                 .unwrap()
         };
-        // The last thirty-one of fifty blocks have twenty to compare. A fall of 0.01 per step is 2 between
-        // halves.
+        // Of fifty blocks, the last thirty-one have twenty to compare. A fall of 0.01 per step is 2 between halves.
         assert_eq!((idle(0.01, 1e-2), idle(0.01, 3e-2)), (0, 31));
     }
 
@@ -174,7 +172,7 @@ mod tests {
         assert!(idle.max().unwrap() < 5);
     }
 
-    /// Hidden in the noise of twenty blocks; detected over half of a long run.
+    /// Twenty blocks hide this decrease in noise; half of a long run shows it.
     #[test]
     fn slow_progress_is_seen_in_a_long_run() {
         let idle = |fall_a_block: f64| {
@@ -193,8 +191,7 @@ mod tests {
         };
         // Block means have noise 0.22. A thousand blocks decrease by 1, twenty by a tenth of the noise.
         assert!(idle(0.001) < 20, "{}", idle(0.001));
-        // One test in ten takes noise for a trend; plateaus of twenty blocks, as in `gp`, are common
-        // nevertheless.
+        // One test in ten takes noise for a trend; plateaus of twenty blocks, as `gp` requires, are still common.
         assert!(idle(0.0) > 60, "{}", idle(0.0));
     }
 }

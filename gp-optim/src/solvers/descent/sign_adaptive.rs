@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// Sign-adaptive rates, for whole batches (Villacampa-Calvo & Hernández-Lobato 2017, appendix G).
 ///
-/// `Δᵢ = −rᵢ gᵢ`; `rᵢ ← 1.02 rᵢ` while the sign of `gᵢ` stays, otherwise `rᵢ ← rᵢ / 2`; zeros are skipped.
+/// `Δᵢ = −rᵢ gᵢ`; `rᵢ ← 1.02 rᵢ` if `gᵢ` keeps its sign, otherwise `rᵢ ← rᵢ / 2`. Zeros are ignored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SignAdaptive {
     first_rate: f64,

@@ -17,7 +17,7 @@ pub struct RateStage {
 const COOLING: [(f64, f64); 3] = [(0.6, 1.0), (0.25, 0.3), (0.15, 0.1)];
 
 impl RateStage {
-    /// Stages of decreasing steps over `epochs`; one stage below three epochs.
+    /// Stages of decreasing steps over `epochs`; below three epochs, one stage.
     #[must_use]
     #[expect(
         clippy::cast_precision_loss,

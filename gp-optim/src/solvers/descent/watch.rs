@@ -37,9 +37,9 @@ impl Watch {
         self.terms += terms;
     }
 
-    /// Idle unless `tolerance · max(|mean|, 1)` below the best.
+    /// Idle unless the mean is `tolerance · max(|mean|, 1)` below the best.
     pub(super) fn close_epoch(&mut self, tolerance: f64) {
-        // Epochs without values, or with an infinite sum, are ignored.
+        // Ignores epochs without values or with an infinite sum.
         let mean = self.sum / self.terms;
         (self.sum, self.terms) = (0.0, 0.0);
         if !mean.is_finite() {

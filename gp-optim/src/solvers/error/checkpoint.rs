@@ -20,7 +20,7 @@ pub enum CheckpointError {
         /// Message of the operating system.
         message: String,
     },
-    /// Another kind of file.
+    /// File of another kind.
     #[error("`{}` is not a checkpoint", .path.display())]
     NotACheckpoint {
         /// File.
@@ -54,7 +54,7 @@ pub enum CheckpointError {
         /// Label of this run.
         expected: String,
     },
-    /// Valid file of another model or data.
+    /// Valid checkpoint of another model or data.
     #[error("checkpoint `{}` does not fit this run: {what}", .path.display())]
     Unfit {
         /// File.

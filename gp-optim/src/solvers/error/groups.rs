@@ -34,7 +34,7 @@ pub enum GroupError {
         /// Given value.
         value: f64,
     },
-    /// Groups and model of different sizes.
+    /// Groups and model of different size.
     #[error("the groups hold {groups} parameters, but there are {parameters}")]
     Length {
         /// Number of parameters in all groups.

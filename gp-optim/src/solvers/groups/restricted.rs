@@ -37,7 +37,7 @@ impl<O: Gradient<Param = Vec<f64>, Gradient = Vec<f64>>> Gradient for Restricted
 
     fn gradient(&self, part: &Vec<f64>) -> Result<Vec<f64>, Error> {
         let whole = self.at(part, |x| self.whole.gradient(x))?;
-        // NaN for entries missing from a short gradient.
+        // NaN for entries that a short gradient lacks.
         Ok(self.moved.iter().map(|&i| whole.get(i).copied().unwrap_or(f64::NAN)).collect())
     }
 }

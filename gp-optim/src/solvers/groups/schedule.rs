@@ -23,7 +23,7 @@ pub struct Schedule {
     pub stages: Vec<Stage>,
     /// Round limit, at least 1.
     pub max_rounds: u64,
-    /// Maximum decrease per round at convergence.
+    /// Largest decrease per round at convergence.
     pub tolerance: f64,
     /// Time limit, interrupt and checkpoint.
     #[serde(skip)]
@@ -31,8 +31,8 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// One stage per trained group, 200 rounds, tolerance 10⁻⁶ (Bonilla et al. 2019 §9.2). Iteration limits
-    /// are per stage.
+    /// One stage per trained group, 200 rounds, tolerance 10⁻⁶ (Bonilla et al. 2019 §9.2). Iteration limits are per
+    /// stage.
     #[must_use]
     pub fn alternating(groups: &Groups, options: &MinimiseOptions) -> Self {
         let stage = |name: &str| Stage {

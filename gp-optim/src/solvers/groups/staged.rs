@@ -35,7 +35,7 @@ pub struct Staged {
 /// Configured minimisation in stages.
 pub type StagedRun<O> = ControlledRun<CachedObjective<O>, StagedLbfgs, Vec<f64>>;
 
-/// Minimises in stages by [`Lbfgs`](crate::Lbfgs), ignoring learning rates.
+/// Minimises in stages by [`Lbfgs`](crate::Lbfgs); ignores learning rates.
 ///
 /// ```
 /// use gp_optim::{Groups, MinimiseOptions, Schedule, minimise_in_stages};
@@ -66,11 +66,10 @@ pub fn minimise_in_stages<O: Objective>(
     minimise_in_stages_with(objective, x0, groups, schedule, |run| run)
 }
 
-/// [`minimise_in_stages`] with observers. A checkpoint replaces `x0`, `groups` and `schedule` (except
-/// control).
+/// [`minimise_in_stages`] with observers. A checkpoint replaces `x0`, `groups` and `schedule` (except control).
 ///
 /// # Errors
-/// As [`minimise_in_stages`]; observers' and checkpoints', [`OptimError::Interrupted`].
+/// As [`minimise_in_stages`]; errors of observers and checkpoints, [`OptimError::Interrupted`].
 pub fn minimise_in_stages_with<O: Objective>(
     objective: O,
     x0: &[f64],

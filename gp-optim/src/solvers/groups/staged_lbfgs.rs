@@ -8,9 +8,7 @@ use crate::solvers::{GroupError, OptimError, StopReason};
 use argmin::core::{CostFunction, Error, Gradient, KV, Problem, Solver, State, TerminationStatus};
 use serde::{Deserialize, Serialize};
 
-/// L-BFGS over groups in turn, an argmin [`Solver`].
-///
-/// Fixed parameters have gradient zero.
+/// L-BFGS over groups in turn, an argmin [`Solver`]. Fixed parameters have gradient zero.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct StagedLbfgs {
     schedule: Schedule,
@@ -151,7 +149,7 @@ impl StagedLbfgs {
     fn end_round(&mut self, value: f64) {
         self.at.rounds += 1;
         let last = self.lbfgs.stop_reason().cloned().unwrap_or(StopReason::MaxIterations);
-        // A stage never increases the value: after a round without change, nor does the next decrease it.
+        // Stages never increase the value, so after a round without decrease the next has none either.
         let settled = self.at.before.is_some_and(|before| before - value <= self.schedule.tolerance);
         self.at.before = Some(value);
         self.stop = match (settled, self.at.rounds >= self.schedule.max_rounds) {

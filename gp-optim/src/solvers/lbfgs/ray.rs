@@ -24,7 +24,7 @@ pub(super) struct Found {
 impl<'a> Ray<'a> {
     pub(super) fn new(origin: &'a [f64], value: f64, slope: f64, work: &'a mut Work) -> Self {
         let start = Trial { step: 0.0, value, slope };
-        // NaN: the first trial must differ from the last.
+        // NaN differs from every trial.
         work.point.clear();
         work.point.resize(origin.len(), f64::NAN);
         Self { origin, start, work, lowest: None, failure: None }

@@ -2,7 +2,7 @@
 
 use super::Trial;
 
-/// Limit of case 3, as share of the bracket.
+/// Limit in case 3, as share of the bracket.
 const SHARE: f64 = 0.66;
 
 #[derive(Clone, Copy, Debug)]
@@ -99,7 +99,7 @@ impl Cubic {
         self.from.step + self.ratio * (self.towards.step - self.from.step)
     }
 
-    /// Minimiser beyond `from`, seen from `towards`.
+    /// Minimiser beyond `from`, away from `towards`.
     fn minimiser_beyond(&self) -> Option<f64> {
         (self.ratio < 0.0 && self.root != 0.0).then(|| self.minimiser())
     }
@@ -119,7 +119,6 @@ fn secant_zero(from: Trial, to: Trial) -> f64 {
 mod tests {
     use super::*;
 
-    /// Minimum at 2, maximum at 0.
     fn cubic(step: f64) -> Trial {
         Trial { step, value: step.powi(3) / 3.0 - step.powi(2), slope: step.powi(2) - 2.0 * step }
     }

@@ -1,12 +1,11 @@
-//! Interval update of Moré and Thuente, "Line search algorithms with guaranteed sufficient decrease", ACM TOMS 20
-//! (1994), with two safeguards for values that a cubic does not fit.
+//! Interval update of Moré and Thuente (ACM TOMS 20, 1994), with two safeguards for values that no cubic fits.
 
 use super::cubic::Ends;
 use super::{DECREASE, Trial};
 
 /// Relative width at the end.
 const NARROW: f64 = 0.1;
-/// Bisects brackets shrunk less by two trials.
+/// Brackets that two trials do not shrink to this share are bisected.
 const SHRINK: f64 = 0.66;
 /// Smallest and largest extrapolation, in strides.
 const STRIDE: [f64; 2] = [1.1, 4.0];

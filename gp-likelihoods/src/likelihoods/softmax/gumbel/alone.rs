@@ -8,9 +8,9 @@ use std::sync::OnceLock;
 
 /// Least standard deviation for the [`series`] (error 1e-14).
 const WIDE: f64 = 25.0;
-/// Below, sums over the Gaussian; above, the Gumbel variable.
+/// Limit: below, sums over the Gaussian; above, over the Gumbel variable.
 const NARROW: f64 = 0.5;
-/// In standard deviations; steps per side.
+/// Step in standard deviations; steps per side.
 const FINE: f64 = 0.5;
 const SIDE: i32 = 16;
 
@@ -49,7 +49,7 @@ pub(super) fn jet(q: Latent, x: f64) -> Jet {
 fn series(z: f64, s: f64) -> Jet {
     let density = density(z);
     let mut jet = [standard_normal_cdf(z), 0.0, 0.0, 0.0];
-    // Hermite polynomials He_{n−1} (0 for n = 0), and He_n, He_{n+1}, He_{n+2}.
+    // Hermite polynomials He_{n−1} (0 for n = 0); He_n, He_{n+1}, He_{n+2}.
     let (mut before, mut he) = (0.0, [1.0, z, z * z - 1.0]);
     let mut power = density;
     for (n, moment) in MOMENTS.into_iter().enumerate() {
@@ -82,7 +82,7 @@ fn over_gumbel(mean: f64, s: f64, x: f64) -> Jet {
     for (t, weight) in places {
         let z = (x - mean - t) / s;
         if z < -REACH {
-            // All further terms are negligible too.
+            // Further terms are negligible.
             break;
         }
         jet[0] += weight * standard_normal_cdf(z);

@@ -1,8 +1,7 @@
 //! Gauss–Legendre panels in x for beliefs of any width.
 //!
-//! `H_k`, a Gumbel distribution function convolved with N(0, v_k), is entire; at `x + ib` a product grows by
-//! ≤ `exp(½ b² Σ 1/(v_k + c))`, like a Gaussian of that precision. Above its range a class limits no panel (H
-//! = 1).
+//! `H_k`, a Gumbel distribution function convolved with N(0, v_k), is entire; at `x + ib` a product grows
+//! by ≤ `exp(½ b² Σ 1/(v_k + c))`, like a Gaussian of that precision. Above its range a class limits no panel (H = 1).
 
 use super::{ABOVE, REACH};
 use crate::latent::Latent;
@@ -12,7 +11,7 @@ use crate::quadrature::GaussLegendre;
 const GUMBEL: f64 = 0.2;
 /// Panel width in `1/√precision` (error 1e-15).
 const PANEL: f64 = 4.5;
-/// Each distinct scale needs some 320 nodes.
+/// Each different scale needs some 320 nodes.
 const MAX_NODES: usize = 1 << 16;
 
 /// `false` for too many nodes or non-finite ends.

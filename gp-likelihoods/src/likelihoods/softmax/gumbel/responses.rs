@@ -1,7 +1,7 @@
 //! `H = E[exp(−u)]`, `u = exp(f − x)`, with three derivatives on a grid of x.
 //!
-//! The grid of f contains all x. Sums are 0 for large u, a series in running moments `Σ w uⁿ` for small u,
-//! and about 60 table entries between.
+//! The grid of f contains all x. Sums are 0 for large u, a series in running moments `Σ w uⁿ` for small u, and about 60
+//! table entries between.
 
 use super::tail::{Series, exponential};
 use super::{BELOW, REACH, STEP, TERMS};
@@ -34,7 +34,7 @@ const RUN: usize = 8;
 const NEAR: f64 = 0.6;
 /// Grids, each twice as fine.
 const GRIDS: usize = 7;
-/// Exact to `s¹⁰`, below the finest grid.
+/// Rule exact to `s¹⁰`, below the finest grid.
 const FIVE: [(f64, f64); 5] = [
     (-2.856_970_013_872_805_6, 0.011_257_411_327_720_69),
     (-1.355_626_179_974_266, 0.222_075_922_005_612_63),
@@ -105,8 +105,7 @@ impl Responses {
     }
 }
 
-/// Writes `h N(t | 0, 1)` at `t, t + h, …`, two exponentials per run: `exp(−h t − ½h²)` shrinks by
-/// `exp(−h²)`.
+/// Writes `h N(t | 0, 1)` at `t, t + h, …`, with two exponentials per run.
 fn fill_weights(start: f64, h: f64, weights: &mut [f64]) {
     let shrink = (-h * h).exp();
     for (run, weights) in weights.chunks_mut(RUN).enumerate() {
@@ -141,7 +140,7 @@ impl WithSimd for OnAGrid<'_> {
         let last = weights.len() as isize - 1;
         let usual = (-table.step * table.small as f64).exp();
         for j in 0..nodes as isize {
-            // Nodes of f: at x itself, where u becomes small, and where it becomes large.
+            // Nodes of f: at x, where u becomes small, where it becomes large.
             let here = (j << fineness) - first;
             let (small, large) = (here - table.small, here + table.large);
             let end = small.min(last);
@@ -160,7 +159,7 @@ impl WithSimd for OnAGrid<'_> {
     }
 }
 
-/// From moments and u at the last node.
+/// Series from moments and u at the last node.
 #[inline(always)]
 fn series(moments: &[f64; TERMS], u: f64) -> Jet {
     let (mut jet, mut factor) = (Jet::default(), 1.0);
@@ -172,7 +171,6 @@ fn series(moments: &[f64; TERMS], u: f64) -> Jet {
     jet
 }
 
-/// Four independent sums.
 #[inline(always)]
 fn weighted(weights: &[f64], responses: &[Jet]) -> Jet {
     let (mut sums, responses) = ([Jet::default(); 4], &responses[..weights.len()]);
@@ -189,7 +187,7 @@ fn weighted(weights: &[f64], responses: &[Jet]) -> Jet {
     std::array::from_fn(|k| (sums[0][k] + sums[1][k]) + (sums[2][k] + sums[3][k]))
 }
 
-/// The first moment is 1 but for rounding.
+/// Sets the first moment to 1, correcting rounding.
 fn with_whole_mass(mut series: Series) -> Series {
     series[0] = 1.0;
     series
@@ -219,7 +217,7 @@ fn by_five(q: Latent, x: f64) -> Jet {
 
 /// `exp(−u)` with derivatives by x, `u = exp(d)`, `d = f − x`.
 pub(super) fn response(d: f64) -> Jet {
-    // Beyond 6.5 the result is 0; the limit avoids overflow.
+    // Beyond 6.5 the result is 0, and u could overflow.
     let u = d.min(6.5).exp();
     let survival = (-u).exp();
     [survival, u * survival, (u - 1.0) * u * survival, ((u - 3.0) * u + 1.0) * u * survival]
@@ -228,7 +226,7 @@ pub(super) fn response(d: f64) -> Jet {
 #[derive(Debug)]
 struct Table {
     step: f64,
-    /// Nodes below x with small u; above, large.
+    /// Number of nodes below x until u is small, and above until it is large.
     small: isize,
     large: isize,
     /// `exp(−n step)`
@@ -273,7 +271,7 @@ mod tests {
             Responses::default().add(q, low, 160, &mut jets);
             for (j, jet) in jets.iter().enumerate() {
                 let x = low + STEP * j as f64;
-                // Steps of a fortieth of a deviation leave no error of the sum.
+                // Steps of a fortieth of a deviation make no error.
                 let nodes = (-400..=400).map(|i| f64::from(i) / 40.0);
                 let exact = nodes.fold(Jet::default(), |sum, t| {
                     let weight = (-0.5 * t * t - HALF_LN_TAU).exp() / 40.0;

@@ -103,7 +103,7 @@ mod tests {
         let nodes = || (0..400).map(|i| (-STEP * f64::from(i)).exp());
         let h = |u: f64, z: f64| (-u * z).exp();
         let product = |z: f64| u.iter().map(|u| h(*u, z)).product::<f64>();
-        // The direct sums are of 400 differences of numbers near 1.
+        // The direct sums have 400 differences of numbers near 1.
         let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-14 * (1.0 + b.abs()), "{a} {b}");
         let survival = nodes().map(|z| h(0.002, z) - product(z)).sum::<f64>();
         near(tail.sum_less_product(&exponential(0.002)), survival);
