@@ -161,7 +161,7 @@ fn evaluate_rows(
     let observations = model.observations(frame)?.unwrap_or_default();
     let observed = Assessed { team, model, seen: &seen, observations };
     let (scores, predictors, gaps) = match (model.target().labels(), &model.about().summary) {
-        (Some(labels), TargetSummary::Shares(shares)) => observed.classes(labels, shares)?,
+        (Some(labels), TargetSummary::Frequencies(shares)) => observed.classes(labels, shares)?,
         (None, TargetSummary::Moments { mean, variance }) => observed.numbers(frame, *mean, *variance)?,
         _ => {
             return Err(CliError::new(

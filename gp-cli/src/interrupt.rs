@@ -51,7 +51,8 @@ pub(crate) fn listen(line: Line) {
         heeded.push(SIGHUP);
     }
     let Ok(mut signals) = signal_hook::iterator::Signals::new(heeded) else { return };
-    let listening = move || signals.forever().filter(|signal| *signal != SIGXFSZ).for_each(|_| heed(&line));
+    let listening =
+        move || signals.forever().filter(|signal| *signal != SIGXFSZ).for_each(|_| handle_signal(&line));
     // If no thread can start, the computation will fail and report it.
     let _ = std::thread::Builder::new().spawn(listening);
 }
@@ -71,7 +72,7 @@ pub(crate) fn listen(_line: Line) {}
 
 /// Exits unless done; with a checkpoint, waits up to [`PATIENCE`].
 #[cfg(unix)]
-fn heed(line: &Line) {
+fn handle_signal(line: &Line) {
     let words = match locked(&TRAINING).as_ref() {
         Some(training) if (training.state.is_saved)() => {
             training.interrupt.request();
@@ -168,6 +169,6 @@ mod tests {
     #[test]
     fn a_signal_after_the_command_is_done_does_not_end_the_process() {
         command_is_done();
-        heed(&Line::default());
+        handle_signal(&Line::default());
     }
 }

@@ -14,7 +14,7 @@ pub struct LeftOut {
 }
 
 impl LeftOut {
-    pub(crate) fn look(&mut self, frame: &Frame, left_out: &[usize]) {
+    pub(crate) fn add(&mut self, frame: &Frame, left_out: &[usize]) {
         self.rows += frame.row_count();
         self.count += left_out.len();
         let room = NAMED - self.first.len();
@@ -82,10 +82,10 @@ mod tests {
         let column = Column::of_numbers("x", Kind::Number, vec![0.0; 8]);
         let frame = Frame::new("t.csv", vec![column], Some((2..10).collect())).unwrap();
         let mut left_out = LeftOut::default();
-        left_out.look(&frame, &[1, 7]);
+        left_out.add(&frame, &[1, 7]);
         assert_eq!((left_out.count(), left_out.rows()), (2, 8));
         assert_eq!(left_out.places(), "line 3, line 9");
-        left_out.look(&frame, &[0, 1, 2, 3, 4]);
+        left_out.add(&frame, &[0, 1, 2, 3, 4]);
         assert_eq!(left_out.places(), "line 3, line 9, line 2, line 3, line 4 and 2 more");
         assert_eq!((left_out.count(), left_out.rows()), (7, 16));
     }

@@ -74,7 +74,7 @@ impl Line {
 
     pub(crate) fn stages(&self) -> Stages {
         let line = self.clone();
-        Stages::told(move |stage| line.stage(stage))
+        Stages::new(move |stage| line.stage(stage))
     }
 
     fn change(&self, change: impl FnOnce(&mut State)) {

@@ -12,7 +12,7 @@ pub struct Stages(Option<Arc<Tell>>);
 impl Stages {
     /// Calls `tell` with stage names such as `training`.
     #[must_use]
-    pub fn told(tell: impl Fn(&str) + Send + Sync + 'static) -> Self {
+    pub fn new(tell: impl Fn(&str) + Send + Sync + 'static) -> Self {
         Self(Some(Arc::new(tell)))
     }
 

@@ -177,7 +177,7 @@ impl Spread {
     }
 
     /// Continues another process's sums, about the same mean.
-    pub(crate) fn go_on(&mut self, state: [f64; SPREAD_STATE]) {
+    pub(crate) fn resume(&mut self, state: [f64; SPREAD_STATE]) {
         let [a, b, c, d, e, f, largest] = state;
         let sum = |weight, sum| Sum { weight, sum };
         (self.squares, self.squares_larger, self.squares_smaller) = (sum(a, b), sum(c, d), sum(e, f));

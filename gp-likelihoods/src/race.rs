@@ -70,7 +70,7 @@ impl Race {
         ws: &mut Workspace,
         out: &mut [f64],
     ) -> Result<(), LikelihoodError> {
-        crate::error::check_count("class probabilities", out.len(), out.len() == q.len(), "one a latent")?;
+        crate::error::check_count("class probabilities", out.len(), out.len() == q.len(), "one per latent")?;
         probabilities(q, self.noise, ws, out)?;
         let share = self.label_noise / q.len() as f64;
         out.iter_mut().for_each(|p| *p = (1.0 - self.label_noise) * *p + share);

@@ -63,4 +63,4 @@ pub use argmin;
 #[cfg(feature = "solvers")]
 pub use solvers::*;
 #[cfg(feature = "solvers")]
-pub use stochastic::{StochasticObjective, Whole};
+pub use stochastic::{FullBatch, StochasticObjective};

@@ -73,12 +73,12 @@ where
 
 /// [`Objective`] as one term, for [`Batches::whole`](crate::Batches::whole)`(1)`.
 #[derive(Clone, Debug)]
-pub struct Whole<O>(
+pub struct FullBatch<O>(
     /// Wrapped objective.
     pub O,
 );
 
-impl<O: Objective> StochasticObjective for Whole<O> {
+impl<O: Objective> StochasticObjective for FullBatch<O> {
     type Error = O::Error;
 
     fn evaluate_batch(

@@ -75,7 +75,7 @@ fn fit_table(
     let mut control = plan.problem.settings.control.clone().with_interrupt(interrupt.clone());
     if let Some(told) = told {
         let stages = told.clone();
-        plan = plan.with_stages(Stages::told(move |stage| stages(stage, 0, f64::NAN)));
+        plan = plan.with_stages(Stages::new(move |stage| stages(stage, 0, f64::NAN)));
         control = control.with_watcher(move |record: &Record| {
             told("training", record.iteration, -record.value);
             Ok(())

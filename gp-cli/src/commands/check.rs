@@ -212,7 +212,7 @@ fn about_one_of_several(column: &Column, found: &mut Vec<Finding>) {
 
 fn about_target(column: &Column, found: &mut Vec<Finding>) {
     let mut counter = LabelCounter::new(column.kind(), MAX_VALUES);
-    counter.look(column, None);
+    counter.add(column, None);
     let labels = counter.labels();
     let mut add = |what: String| found.push(Finding { column: Some(column.name().to_owned()), what });
     if column.kind() == Kind::Number && labels.names.len() > 2 {

@@ -170,7 +170,7 @@ fn left_of(
         _ => {}
     }
     let mut left_out = LeftOut::default();
-    left_out.look(&frame, &missed);
+    left_out.add(&frame, &missed);
     let (count, verb) = (left_out.count(), if left_out.count() == 1 { "misses" } else { "miss" });
     let (rows, places) = (counted(rows, "row"), left_out.places());
     let what = rules.missed();

@@ -111,14 +111,14 @@ pub fn run(
         let frame = context.formats.open(&options.data, &options.table.of(&model, besides))?;
         check_memory(options, frame.row_count(), context.budget())?;
         let predicted = predictions_by(&context.team, (&model, &frame), &wanted, &ids)?;
-        seen.look(&model, &frame, &predicted);
+        seen.add(&model, &frame, &predicted);
         Written::Whole(predicted, destination)
     } else {
         let mut written = TableWriter::begin(destination);
         let formats = &context.formats;
         options.table.open(&options.data, formats, &model, besides)?.for_each(formats, |rows| {
             let predicted = predictions_by(&context.team, (&model, rows), &wanted, &ids)?;
-            seen.look(&model, rows, &predicted);
+            seen.add(&model, rows, &predicted);
             notes.line().detail(|| counted(seen.left_out.rows(), "row"));
             written.add(&predicted.table)
         })?;
@@ -194,7 +194,7 @@ struct TableSummary {
 }
 
 impl TableSummary {
-    fn look(&mut self, model: &Model, rows: &Frame, predicted: &Predictions) {
+    fn add(&mut self, model: &Model, rows: &Frame, predicted: &Predictions) {
         if self.columns.is_empty() {
             self.lacking = model.left_out_of(rows);
             self.columns = predicted.table.columns().iter().map(|(name, _)| name.clone()).collect();
@@ -202,9 +202,9 @@ impl TableSummary {
         let is_new = |new: &&Unseen| self.unseen.iter().all(|known| known.column != new.column);
         let news: Vec<Unseen> = predicted.unseen.iter().filter(is_new).cloned().collect();
         self.unseen.extend(news);
-        self.gaps.look(&predicted.table, |column, row| predicted.is_left_empty(column, row));
-        self.far.look(model, &predicted.table);
-        self.left_out.look(rows, &predicted.not_predicted);
+        self.gaps.add(&predicted.table, |column, row| predicted.is_left_empty(column, row));
+        self.far.add(model, &predicted.table);
+        self.left_out.add(rows, &predicted.not_predicted);
     }
 
     fn warnings(&self, model: &Model) -> Vec<String> {

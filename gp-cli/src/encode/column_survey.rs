@@ -235,7 +235,7 @@ impl ColumnSurvey {
     }
 
     /// Adds a chunk; returns its values.
-    pub(super) fn look<'f>(
+    pub(super) fn add<'f>(
         &mut self,
         column: &'f Column,
         weights: Option<&[f64]>,
@@ -249,7 +249,7 @@ impl ColumnSurvey {
                 self.add_up(numbers, weights);
                 self.missing += numbers.iter().filter(|value| value.is_nan()).count();
                 self.note_odd_numbers(numbers, piece);
-                self.extremes.look(numbers, piece);
+                self.extremes.add(numbers, piece);
                 Ok(RawColumn::Numbers(numbers))
             }
             (Surveyed::Words(all), Values::Levels { codes, levels }) => {

@@ -22,10 +22,10 @@ pub(super) struct Extremes {
 struct End(Vec<FarEnd>);
 
 impl Extremes {
-    pub(super) fn look(&mut self, numbers: &[f64], piece: &Frame) {
+    pub(super) fn add(&mut self, numbers: &[f64], piece: &Frame) {
         self.count += numbers.iter().filter(|number| !number.is_nan()).count();
-        self.highest.look(numbers.iter().copied(), piece);
-        self.lowest.look(numbers.iter().map(|number| -number), piece);
+        self.highest.add(numbers.iter().copied(), piece);
+        self.lowest.add(numbers.iter().map(|number| -number), piece);
     }
 
     pub(super) fn join(&mut self, later: Self) {
@@ -42,9 +42,9 @@ impl Extremes {
 }
 
 impl End {
-    fn look(&mut self, numbers: impl Iterator<Item = f64>, piece: &Frame) {
+    fn add(&mut self, numbers: impl Iterator<Item = f64>, piece: &Frame) {
         for (row, number) in numbers.enumerate() {
-            self.add(number, row);
+            self.add_number(number, row);
         }
         for FarEnd { place, .. } in &mut self.0 {
             if let Place::Row(row) = *place {
@@ -57,7 +57,7 @@ impl End {
         later.0.into_iter().for_each(|found| self.insert(found));
     }
 
-    fn add(&mut self, number: f64, row: usize) {
+    fn add_number(&mut self, number: f64, row: usize) {
         let is_full = self.0.len() == KEPT;
         let is_low = self.0.last().is_some_and(|last| number < last.value);
         if number.is_nan() || (is_full && is_low) {
@@ -82,7 +82,7 @@ impl End {
 impl Outlier {
     pub(crate) fn of_column(numbers: &[f64], frame: &Frame) -> Option<Self> {
         let mut extremes = Extremes::default();
-        extremes.look(numbers, frame);
+        extremes.add(numbers, frame);
         extremes.outlier()
     }
 
@@ -102,7 +102,7 @@ mod tests {
         let mut extremes = Extremes::default();
         for numbers in pieces {
             let column = Column::of_numbers("x", Kind::Number, numbers.to_vec());
-            extremes.look(numbers, &Frame::new("t.csv", vec![column], None).unwrap());
+            extremes.add(numbers, &Frame::new("t.csv", vec![column], None).unwrap());
         }
         extremes.outlier()
     }

@@ -10,7 +10,7 @@ pub(super) trait OrderedSums {
 
     fn state(&self) -> Vec<f64>;
 
-    fn go_on(&mut self, state: &[f64]);
+    fn resume(&mut self, state: &[f64]);
 }
 
 /// Sums over all processes' rows, with the bits of a single process. `pass` adds own rows, after those of lower ranks.
@@ -25,7 +25,7 @@ pub(super) fn sum_in_order(
         team.receive(rank - 1, &mut length)?;
         let mut state = vec![0.0; length[0] as usize];
         team.receive(rank - 1, &mut state)?;
-        sums.go_on(&state);
+        sums.resume(&state);
     }
     pass(&mut |row| {
         sums.add(row);
@@ -37,7 +37,7 @@ pub(super) fn sum_in_order(
         team.send(rank + 1, &state)?;
     }
     if last > 0 {
-        sums.go_on(&of_last(team, sums.state())?);
+        sums.resume(&of_last(team, sums.state())?);
     }
     Ok(())
 }

@@ -99,7 +99,7 @@ mod tests {
             read.push(row.to_vec());
             Ok(())
         };
-        survey.look(&piece).unwrap().for_each(&mut keep).unwrap();
+        survey.add(&piece).unwrap().for_each(&mut keep).unwrap();
         (survey, read)
     }
 

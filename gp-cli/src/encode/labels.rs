@@ -64,7 +64,7 @@ impl LabelCounter {
     }
 
     /// Adds a chunk, weighted if `weights`; skips missing values.
-    pub fn look(&mut self, column: &Column, weights: Option<&[f64]>) {
+    pub fn add(&mut self, column: &Column, weights: Option<&[f64]>) {
         if self.more {
             return;
         }
@@ -72,7 +72,7 @@ impl LabelCounter {
         match column.values() {
             Values::Numbers(numbers) => {
                 for (row, &value) in numbers.iter().enumerate() {
-                    self.add(value, weight(row));
+                    self.add_value(value, weight(row));
                 }
             }
             Values::Levels { codes, levels } => {
@@ -90,7 +90,7 @@ impl LabelCounter {
         }
     }
 
-    pub(super) fn add(&mut self, value: f64, weight: f64) {
+    pub(super) fn add_value(&mut self, value: f64, weight: f64) {
         if self.more || value.is_nan() {
             return;
         }
@@ -154,7 +154,7 @@ impl Labels {
 
     /// Share of total weight per value.
     #[must_use]
-    pub fn shares(&self) -> Vec<f64> {
+    pub fn frequencies(&self) -> Vec<f64> {
         let all: f64 = self.weights.iter().sum();
         self.weights.iter().map(|weight| weight / all).collect()
     }
@@ -173,7 +173,7 @@ impl Labels {
 #[must_use]
 pub fn class_labels(column: &Column) -> Vec<String> {
     let mut counter = LabelCounter::new(column.kind(), usize::MAX);
-    counter.look(column, None);
+    counter.add(column, None);
     counter.labels().names
 }
 
@@ -183,7 +183,7 @@ mod tests {
 
     fn counted(columns: &[Column], most: usize) -> Labels {
         let mut counter = LabelCounter::new(columns[0].kind(), most);
-        columns.iter().for_each(|column| counter.look(column, None));
+        columns.iter().for_each(|column| counter.add(column, None));
         counter.labels()
     }
 
@@ -221,10 +221,10 @@ mod tests {
     fn rows_weigh_what_their_weights_say() {
         let column = Column::of_numbers("n", Kind::Number, vec![2.0, 5.0, 2.0]);
         let mut counter = LabelCounter::new(Kind::Number, 9);
-        counter.look(&column, Some(&[0.5, 3.0, 0.5]));
+        counter.add(&column, Some(&[0.5, 3.0, 0.5]));
         let found = counter.labels();
         assert_eq!((found.counts.clone(), found.weights.clone()), (vec![2, 1], vec![1.0, 3.0]));
-        assert_eq!(found.shares(), [0.25, 0.75]);
+        assert_eq!(found.frequencies(), [0.25, 0.75]);
     }
 
     #[test]

@@ -56,9 +56,9 @@ impl OrderedSums for Measure {
         self.spreads.iter().flatten().flat_map(Spread::state).collect()
     }
 
-    fn go_on(&mut self, state: &[f64]) {
+    fn resume(&mut self, state: &[f64]) {
         let states = state.as_chunks::<SPREAD_STATE>().0;
-        self.spreads.iter_mut().flatten().zip(states).for_each(|(spread, state)| spread.go_on(*state));
+        self.spreads.iter_mut().flatten().zip(states).for_each(|(spread, state)| spread.resume(*state));
     }
 }
 
@@ -97,7 +97,7 @@ mod tests {
                     rows.push(row.to_vec());
                     Ok(())
                 };
-                survey.look(&table).unwrap().for_each(&mut keep).unwrap();
+                survey.add(&table).unwrap().for_each(&mut keep).unwrap();
                 // The last process has no rows.
                 let start = |rank: usize| (rank * ROWS / (count - 1)).min(ROWS);
                 let own = &rows[start(team.rank())..start(team.rank() + 1)];

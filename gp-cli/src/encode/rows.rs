@@ -267,7 +267,7 @@ mod tests {
             row += 1;
             Ok(())
         };
-        begin().look(&frame).unwrap().for_each(compare).unwrap();
+        begin().add(&frame).unwrap().for_each(compare).unwrap();
     }
 
     #[test]
@@ -311,7 +311,7 @@ mod tests {
                 found.extend(observed);
                 Ok(())
             };
-            survey.look(&frame).unwrap().for_each(&mut observe).unwrap();
+            survey.add(&frame).unwrap().for_each(&mut observe).unwrap();
             assert_eq!(found, expected, "{text}");
         }
     }
@@ -350,7 +350,7 @@ mod tests {
                     row += 1;
                     Ok(())
                 };
-                again.look(&frame).unwrap().for_each(compare).unwrap();
+                again.add(&frame).unwrap().for_each(compare).unwrap();
             }
         }
     }

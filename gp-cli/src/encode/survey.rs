@@ -90,7 +90,7 @@ impl Survey {
     /// Survey of a complete table.
     ///
     /// # Errors
-    /// As [`begin`](Self::begin) and [`look`](Self::look).
+    /// As [`begin`](Self::begin) and [`add`](Self::add).
     pub fn of(frame: &Frame, names: &Columns<'_>) -> Result<Self, CliError> {
         Self::begin(frame, names)?.whole(frame)
     }
@@ -98,9 +98,9 @@ impl Survey {
     /// Adds a whole table and measures.
     ///
     /// # Errors
-    /// As [`look`](Self::look).
+    /// As [`add`](Self::add).
     pub fn whole(mut self, frame: &Frame) -> Result<Self, CliError> {
-        let raw = self.look(frame)?;
+        let raw = self.add(frame)?;
         self.measure(|each| raw.for_each(each))?;
         Ok(self)
     }
@@ -109,7 +109,7 @@ impl Survey {
     ///
     /// # Errors
     /// [`Data`](ErrorKind::Data) for a missing or invalid value, or more words than [`MAX_VALUES`].
-    pub fn look<'f>(&mut self, piece: &'f Frame) -> Result<RawPiece<'f>, CliError> {
+    pub fn add<'f>(&mut self, piece: &'f Frame) -> Result<RawPiece<'f>, CliError> {
         let names: Vec<&str> = self.columns.iter().map(|column| column.name.as_str()).collect();
         let columns = piece.require(&names)?;
         let (features, observed) = columns.split_at(self.features);
@@ -121,19 +121,19 @@ impl Survey {
         let others = &observed[self.labels.len()..];
         self.check_roles(piece, others)?;
         let weights = place_of(&self.roles, Role::Weights, 0).and_then(|at| others[at].numbers());
-        self.labels.iter_mut().zip(observed).for_each(|(labels, target)| labels.look(target, weights));
+        self.labels.iter_mut().zip(observed).for_each(|(labels, target)| labels.add(target, weights));
         self.rows += piece.row_count();
         (0..piece.row_count()).for_each(|row| self.weight.add_weighed(1.0, weight_of(weights, row)));
         let looks = self.columns.iter_mut().zip(columns.iter().copied());
         let mut raw: Vec<RawColumn<'f>> =
-            looks.map(|(survey, column)| survey.look(column, weights, piece)).collect::<Result<_, _>>()?;
+            looks.map(|(survey, column)| survey.add(column, weights, piece)).collect::<Result<_, _>>()?;
         for moved in &mut self.moved {
             let numbers = (observed[moved.target].numbers(), others[moved.offset].numbers());
             let (Some(target), Some(offsets)) = numbers else { continue };
             let values: Vec<f64> = target.iter().zip(offsets).map(|(y, offset)| y - offset).collect();
             moved.column.add_up(&values, weights);
             let column = Column::of_numbers(moved.column.name(), Kind::Number, values.clone());
-            moved.labels.look(&column, weights);
+            moved.labels.add(&column, weights);
             raw.push(RawColumn::Own(values));
         }
         Ok(RawPiece { rows: piece.row_count(), columns: raw })
@@ -345,7 +345,7 @@ mod tests {
                 rows.push(row.to_vec());
                 Ok(())
             };
-            survey.look(&table(cut)).unwrap().for_each(&mut keep).unwrap();
+            survey.add(&table(cut)).unwrap().for_each(&mut keep).unwrap();
         }
         survey.measure(|each| rows.iter().try_for_each(|row| each(row))).unwrap();
         assert_eq!((survey.rows(), survey.labels()), (whole.rows(), whole.labels()));
@@ -381,7 +381,7 @@ mod tests {
             places.push(row[at]);
             Ok(())
         };
-        survey.look(&frame).unwrap().for_each(&mut keep).unwrap();
+        survey.add(&frame).unwrap().for_each(&mut keep).unwrap();
         assert_eq!(places[..4], [0.0, 0.0, 1.0, 1.0]);
         assert_eq!(places.last(), Some(&((MAX_VALUES - 1) as f64)));
     }

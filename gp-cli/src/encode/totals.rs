@@ -85,7 +85,7 @@ impl OrderedSums for Totals {
             }
         }
         for (place, counter) in &mut self.labels {
-            counter.add(row[*place], weight);
+            counter.add_value(row[*place], weight);
         }
     }
 
@@ -104,7 +104,7 @@ impl OrderedSums for Totals {
         state
     }
 
-    fn go_on(&mut self, state: &[f64]) {
+    fn resume(&mut self, state: &[f64]) {
         let known = self.columns.iter().flatten().count();
         let (sums, rest) = state.split_at(SUM_AND_RANGE * known);
         let sums = sums.as_chunks::<SUM_AND_RANGE>().0;
@@ -116,7 +116,7 @@ impl OrderedSums for Totals {
         for (_, counter) in &mut self.labels {
             let Some((length, counts)) = rest.split_first() else { return };
             let (own, others) = counts.split_at(*length as usize);
-            counter.go_on(own);
+            counter.resume(own);
             rest = others;
         }
     }
@@ -131,7 +131,7 @@ impl LabelCounter {
         std::iter::once(f64::from(u8::from(self.more))).chain(counts).collect()
     }
 
-    fn go_on(&mut self, state: &[f64]) {
+    fn resume(&mut self, state: &[f64]) {
         let Some((more, counts)) = state.split_first() else { return };
         self.more = *more > 0.0;
         self.numbers.clear();

@@ -13,10 +13,10 @@ const MUCH: f64 = 0.01;
 
 pub(super) fn warning(posterior: &Approximation) -> Option<String> {
     let added = posterior.describe().iter().map(|latent| latent.jitter).fold(0.0, f64::max);
-    told(added, posterior.likelihood())
+    message(added, posterior.likelihood())
 }
 
-fn told(added: f64, likelihood: &dyn Likelihood) -> Option<String> {
+fn message(added: f64, likelihood: &dyn Likelihood) -> Option<String> {
     let noise = likelihood.gaussian_noise().map(|noise| noise.variance());
     let harmless = noise.map_or(SHARE_OF_LATENT, |noise| SHARE_OF_NOISE * noise);
     let beside = noise.map_or_else(String::new, |noise| format!(", beside learned noise of {noise:.1e}"));
@@ -34,7 +34,7 @@ mod tests {
 
     #[test]
     fn only_what_matters_is_told() {
-        let told = |added, text: &str| told(added, gp_likelihoods::parse(text).unwrap().as_ref());
+        let told = |added, text: &str| message(added, gp_likelihoods::parse(text).unwrap().as_ref());
         assert_eq!(told(1e-13, "gaussian(variance=0.1)"), None);
         assert!(told(1e-13, "gaussian(variance=1e-12)").unwrap().contains("learned noise of 1.0e-12"));
         assert!(

@@ -40,10 +40,10 @@ pub(super) fn warning(
         let has_rows = labels.iter().filter(|&&label| label == class).count() >= MIN_ROWS;
         (has_rows && predicted < SMALL * share).then_some(Lost { class, share, predicted })
     });
-    Ok(told(&lost.collect::<Vec<_>>(), names, likelihood))
+    Ok(message(&lost.collect::<Vec<_>>(), names, likelihood))
 }
 
-fn told(lost: &[Lost], names: &[String], likelihood: &dyn Likelihood) -> Option<String> {
+fn message(lost: &[Lost], names: &[String], likelihood: &dyn Likelihood) -> Option<String> {
     let of = |Lost { class, share, predicted }: &Lost| {
         let (share, predicted) = (four_digits(*share), four_digits(*predicted));
         format!("`{}` (share of rows {share}, mean probability {predicted})", names[*class])
@@ -94,7 +94,8 @@ mod tests {
     fn few_classes_are_named_and_others_counted() {
         let names = ["a", "b", "c"].map(str::to_owned);
         let lost = |class| Lost { class, share: 0.1, predicted: 2e-4 };
-        let told = |lost: &[Lost], of: &str| told(lost, &names, gp_likelihoods::parse(of).unwrap().as_ref());
+        let told =
+            |lost: &[Lost], of: &str| message(lost, &names, gp_likelihoods::parse(of).unwrap().as_ref());
         let by_max = told(&[lost(2)], "robust_max").unwrap();
         assert!(by_max.contains("`c` (share of rows 0.1000, mean probability 2.000e-4)"), "{by_max}");
         assert!(by_max.ends_with("try longer training, another --seed or --likelihood softmax"), "{by_max}");

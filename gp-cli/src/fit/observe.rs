@@ -172,6 +172,6 @@ fn summary(column: &ColumnSurvey, target: &Target, labels: &Labels) -> TargetSum
         (None, Some(Standardiser { mean, scale })) => {
             TargetSummary::Moments { mean, variance: scale * scale }
         }
-        _ => TargetSummary::Shares(labels.shares()),
+        _ => TargetSummary::Frequencies(labels.frequencies()),
     }
 }

@@ -145,7 +145,8 @@ fn change(
     let mut parameters = likelihood.parameters_mut().iter_mut();
     if let Some(parameter) = parameters.find(|known| known.name().eq_ignore_ascii_case(of_likelihood)) {
         let names = kernels.iter().flat_map(|kernel| kernel.parameter_names());
-        let of_kernel = names.map(|full| stem(&full).to_owned()).find(|full| is_called(full, &name.canonical));
+        let of_kernel =
+            names.map(|full| stem(&full).to_owned()).find(|full| is_called(full, &name.canonical));
         return match of_kernel.filter(|_| name.is(of_likelihood)) {
             None => apply(parameter, None),
             Some(of_kernel) => Err(CliError::usage(format!(

@@ -40,7 +40,7 @@ pub fn read_input(
 /// [`Data`](ErrorKind::Data) if no row is left.
 pub fn drop_incomplete(frame: Frame, rules: &MissingRules) -> Result<(Frame, LeftOut), CliError> {
     let (source, mut left_out) = (frame.source().to_owned(), LeftOut::default());
-    left_out.look(&frame, &rules.dropped(&frame));
+    left_out.add(&frame, &rules.dropped(&frame));
     let rows = left_out.rows();
     match rules.apply(frame)? {
         Some(frame) => Ok((frame, left_out)),

@@ -206,13 +206,13 @@ impl Origin {
                 columns = Some(piece.columns().iter().map(column).collect());
             }
             rows += piece.row_count();
-            dropped.look(&piece, &self.rules.dropped(&piece));
+            dropped.add(&piece, &self.rules.dropped(&piece));
             let Some(piece) = self.rules.apply(piece)? else { continue };
             let survey: &mut Survey = match &mut survey {
                 Some(begun) => begun,
                 none => none.insert(begin_survey(&piece, spec)?),
             };
-            survey.look(&piece)?.for_each(&mut |row| each(expected, row))?;
+            survey.add(&piece)?.for_each(&mut |row| each(expected, row))?;
         }
         Ok(ReadSummary { survey, columns, rows, dropped, left_out })
     }

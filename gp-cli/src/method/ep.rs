@@ -279,7 +279,8 @@ fn default_evaluations(problem: &Problem) -> f64 {
     }
     let typical = if has_classes(problem) { TYPICAL_OF_CLASSES } else { TYPICAL_EVALUATIONS };
     let of_likelihood: usize = problem.likelihood.parameters().iter().map(Parameter::free_len).sum();
-    (EVALUATIONS_A_PARAMETER * free.max(1) as f64).min(typical) + EVALUATIONS_A_PARAMETER * of_likelihood as f64
+    (EVALUATIONS_A_PARAMETER * free.max(1) as f64).min(typical)
+        + EVALUATIONS_A_PARAMETER * of_likelihood as f64
 }
 
 fn iterations(problem: &Problem) -> u64 {

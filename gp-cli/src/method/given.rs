@@ -66,14 +66,18 @@ impl Given {
     /// Given, or default of the case.
     #[must_use]
     pub fn number_in(&self, setting: &Setting, case: DefaultCase<f64>) -> f64 {
-        debug_assert!(matches!(setting.kind(), SettingKind::Number { default, .. } if default.declares(&case)));
+        debug_assert!(
+            matches!(setting.kind(), SettingKind::Number { default, .. } if default.declares(&case))
+        );
         self.number(setting).unwrap_or(case.value())
     }
 
     /// Given, or default of the case.
     #[must_use]
     pub fn integer_in(&self, setting: &Setting, case: DefaultCase<u64>) -> u64 {
-        debug_assert!(matches!(setting.kind(), SettingKind::Integer { default, .. } if default.declares(&case)));
+        debug_assert!(
+            matches!(setting.kind(), SettingKind::Integer { default, .. } if default.declares(&case))
+        );
         self.integer(setting).unwrap_or(case.value())
     }
 
@@ -86,7 +90,9 @@ impl Given {
     /// Given, or default of the case.
     #[must_use]
     pub fn word_in(&self, setting: &Setting, case: DefaultCase<&'static str>) -> &str {
-        debug_assert!(matches!(setting.kind(), SettingKind::Choice { default, .. } if default.declares(&case)));
+        debug_assert!(
+            matches!(setting.kind(), SettingKind::Choice { default, .. } if default.declares(&case))
+        );
         self.word(setting).unwrap_or(case.value())
     }
 

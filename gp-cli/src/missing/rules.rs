@@ -115,7 +115,8 @@ impl MissingRules {
 
     pub(crate) fn missed(&self) -> &'static str {
         let mut dropping = self.of_columns.iter().filter(|(_, rule)| **rule == Missing::Drop);
-        let is_target = self.default != Missing::Drop && dropping.all(|(name, _)| self.targets.contains(name));
+        let is_target =
+            self.default != Missing::Drop && dropping.all(|(name, _)| self.targets.contains(name));
         match (is_target, self.targets.len() > 1) {
             (true, true) => "all targets",
             (true, false) => "the target",

@@ -89,7 +89,8 @@ pub enum TargetSummary {
         variance: f64,
     },
     /// Class frequencies.
-    Shares(Vec<f64>),
+    #[serde(rename = "shares")]
+    Frequencies(Vec<f64>),
 }
 
 /// Outcome of training.

@@ -12,7 +12,7 @@ pub struct Gaps {
 
 impl Gaps {
     /// Examines further rows, except intentionally empty cells.
-    pub fn look(&mut self, table: &OutTable, is_left_empty: impl Fn(&str, usize) -> bool) {
+    pub fn add(&mut self, table: &OutTable, is_left_empty: impl Fn(&str, usize) -> bool) {
         for (name, cells) in table.columns() {
             let (Cells::Numbers(numbers) | Cells::Dates(numbers)) = cells else { continue };
             let is_gap = |&row: &usize| {
@@ -53,7 +53,7 @@ mod tests {
             table.push_numbers("mean", vec![0.5; numbers.len()]);
             table.push_numbers("lower", numbers.clone());
             table.push_numbers("upper", numbers);
-            gaps.look(&table, |name, _| name == "lower");
+            gaps.add(&table, |name, _| name == "lower");
         }
         let warnings: Vec<String> = gaps.warnings().collect();
         assert_eq!(warnings.len(), 1);

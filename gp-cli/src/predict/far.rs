@@ -24,17 +24,17 @@ struct FarColumn {
 }
 
 impl FarVariances {
-    pub(crate) fn look(&mut self, model: &Model, table: &OutTable) {
+    pub(crate) fn add(&mut self, model: &Model, table: &OutTable) {
         for (name, variance) in variances(model) {
             let cells = table.columns().iter().find(|(column, _)| *column == name);
             let Some((_, Cells::Numbers(numbers))) = cells else { continue };
-            self.add(&name, numbers.iter().map(|number| number / variance));
+            self.add_column(&name, numbers.iter().map(|number| number / variance));
         }
         self.rows += table.row_count();
     }
 
     /// Adds multiples; infinite variances have their own warning.
-    fn add(&mut self, name: &str, multiples: impl Iterator<Item = f64>) {
+    fn add_column(&mut self, name: &str, multiples: impl Iterator<Item = f64>) {
         let is_far = |(_, multiple): &(usize, f64)| multiple.is_finite() && *multiple > FAR_VARIANCE;
         for (row, multiple) in multiples.enumerate().filter(is_far) {
             let first = self.rows + row + 1;
@@ -88,7 +88,7 @@ mod tests {
     fn far_variances_are_counted_over_pieces() {
         let mut far = FarVariances::default();
         for multiples in [vec![1.0, 2e5], vec![f64::NAN, 3e6, f64::INFINITY], vec![5e10]] {
-            far.add("variance", multiples.iter().copied());
+            far.add_column("variance", multiples.iter().copied());
             far.rows += multiples.len();
         }
         let warnings: Vec<String> = far.warnings().collect();

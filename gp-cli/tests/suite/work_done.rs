@@ -24,7 +24,7 @@ struct Counted<L> {
 }
 
 impl<L> Counted<L> {
-    fn look(&self) -> &L {
+    fn add(&self) -> &L {
         self.count.fetch_add(1, Ordering::Relaxed);
         &self.of
     }
@@ -46,7 +46,7 @@ impl<L: Density + Likelihood + Clone + 'static> Density for Counted<L> {
         ws: &mut Workspace,
         out: &mut LatentDerivatives,
     ) -> bool {
-        self.look().expected_log_density(y, q, ws, out).is_ok()
+        self.add().expected_log_density(y, q, ws, out).is_ok()
     }
 
     fn tilted_closed_form(
@@ -57,7 +57,7 @@ impl<L: Density + Likelihood + Clone + 'static> Density for Counted<L> {
         ws: &mut Workspace,
         out: &mut LatentDerivatives,
     ) -> bool {
-        self.look().tilted(y, q, power, ws, out).is_ok()
+        self.add().tilted(y, q, power, ws, out).is_ok()
     }
 
     fn moments_given(&self, f: &[f64], out: &mut [ObservationMoments]) {

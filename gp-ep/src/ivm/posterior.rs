@@ -151,7 +151,7 @@ impl Posterior for IvmPosterior {
     fn beliefs(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<LatentBeliefs, InferenceError> {
         let rows: Vec<usize> = (0..x.nrows()).collect();
         let found = in_chunks(&rows, CHUNK, by.threading(), |rows| {
-            by.go_on()?;
+            by.check_stop()?;
             self.beliefs_at(x.subrows(rows[0], rows.len()))
         })?;
         let covariances =
@@ -225,7 +225,7 @@ impl Posterior for IvmPosterior {
         let terms = terms(self.model.kernels[latent].as_ref());
         let mut found = vec![LatentPrediction::default(); terms.len()];
         for first in (0..x.nrows()).step_by(CHUNK) {
-            by.go_on()?;
+            by.check_stop()?;
             let rows = x.subrows(first, CHUNK.min(x.nrows() - first));
             for (term, found) in terms.iter().zip(&mut found) {
                 let block = self.marginals((latent, *term), rows, by)?;
@@ -245,7 +245,7 @@ impl Posterior for IvmPosterior {
         check_count("beliefs", "latents", q, beliefs.functions().len())?;
         let points: Vec<usize> = (0..beliefs.len()).collect();
         let rows = in_chunks(&points, CHUNK, by.threading(), |points| {
-            by.go_on()?;
+            by.check_stop()?;
             let mut scratch = IntegralScratch::default();
             let probabilities = |&point: &usize| {
                 let what = "independent beliefs about the latents of an informative vector machine";

@@ -40,7 +40,7 @@ impl Evaluator {
         kernel: &K,
         matrix: MatRef<'a, f64>,
     ) -> Result<ContiguousTable<'a>, KernelError> {
-        self.go_on()?;
+        self.check_stop()?;
         let table = match matrix.try_as_row_major() {
             Some(points) => ContiguousTable::Borrowed(points),
             None => self.copy(matrix),

@@ -74,7 +74,7 @@ impl Evaluator {
     ///
     /// # Errors
     /// [`KernelError::Stopped`].
-    pub fn go_on(&self) -> Result<(), KernelError> {
+    pub fn check_stop(&self) -> Result<(), KernelError> {
         if self.stop_signal.is_pulled() || is_over() { Err(KernelError::Stopped) } else { Ok(()) }
     }
 

@@ -57,11 +57,11 @@ impl<'a> Pass<'a> {
 }
 
 /// Fails after a stop.
-pub(super) fn go_on(stop_signal: &StopSignal) -> Result<(), DataError> {
+pub(super) fn check_stop(stop_signal: &StopSignal) -> Result<(), DataError> {
     if stop_signal.is_pulled() || is_over() { Err(DataError::Stopped) } else { Ok(()) }
 }
 
-/// [`go_on`] for all processes at once.
+/// [`check_stop`] for all processes at once.
 pub(super) fn go_on_together(stop_signal: &StopSignal) -> Result<(), DataError> {
     if stop_signal.is_pulled_together() { Err(DataError::Stopped) } else { Ok(()) }
 }

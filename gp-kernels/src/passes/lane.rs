@@ -1,7 +1,7 @@
 //! Observations and projections of a lane.
 
 use super::block::{LaneBlock, LatentBlock, Seen};
-use super::contract::{Beliefs, Pass, PassError, go_on};
+use super::contract::{Beliefs, Pass, PassError, check_stop};
 use super::held::{Held, of};
 use super::layout::{Gram, Layout, PartMut, Sums, split};
 use super::tangent::Tangent;
@@ -287,7 +287,7 @@ impl<S> Lane<S> {
     /// Kernel errors, [`DataError::Stopped`](crate::data::DataError::Stopped).
     pub fn project<E: PassError>(&mut self, (priors, stop_signal): Priors<'_>) -> Result<(), E> {
         (0..self.ends.len()).try_for_each(|k| {
-            go_on(stop_signal)?;
+            check_stop(stop_signal)?;
             Ok(self.project_block(k, priors)?)
         })
     }
@@ -298,7 +298,7 @@ impl<S> Lane<S> {
         mut work: impl FnMut(&mut Self, usize) -> Result<(), E>,
     ) -> Result<(), E> {
         for k in 0..self.ends.len() {
-            go_on(stop_signal)?;
+            check_stop(stop_signal)?;
             self.project_block(k, priors)?;
             work(self, k)?;
             if !self.keeps {

@@ -1,7 +1,7 @@
 //! Passes over a process's lanes.
 
 use super::block::LaneBlock;
-use super::contract::{Pass, PassError, go_on, go_on_together};
+use super::contract::{Pass, PassError, check_stop, go_on_together};
 use super::lane::{Lane, LaneSetup, Priors, Taken};
 use super::layout::Sums;
 use crate::data::{
@@ -139,7 +139,7 @@ impl<S: Send> Passes<S> {
         lanes.try_for_each(|(number, lane)| {
             let from = if number == first { from } else { 0 };
             (from..lane.count()).try_for_each(|place| {
-                go_on(stop_signal)?;
+                check_stop(stop_signal)?;
                 work(lane, place)
             })
         })
@@ -211,7 +211,7 @@ impl<S: Send> Passes<S> {
         let fetched = fetch(data, (0..lanes).map(of_lane));
         let done = fetched.map_err(E::from).and_then(|()| {
             self.lanes.for_each(|lane, own| {
-                go_on(stop_signal)?;
+                check_stop(stop_signal)?;
                 own.read(data, &of_lane(lane), &take)
             })
         });

@@ -26,7 +26,7 @@ pub fn in_blocks<S>(
     if by.threading() == Threading::Here || blocks < rayon::current_num_threads() {
         let mut scratch = scratch();
         for (k, block) in mean.chunks_mut(rows).zip(variance.chunks_mut(rows)).enumerate() {
-            by.go_on()?;
+            by.check_stop()?;
             of(&mut scratch, k * rows, block, by)?;
         }
         return Ok(());
@@ -35,7 +35,7 @@ pub fn in_blocks<S>(
     let room = || (scratch(), by.here());
     let results: Vec<Result<(), KernelError>> = blocks
         .map_init(room, |(scratch, by), (k, block)| {
-            by.go_on()?;
+            by.check_stop()?;
             of(scratch, k * rows, block, by)
         })
         .collect();
@@ -61,7 +61,7 @@ pub fn at_rows<S, T: Clone + Default + Send, E: Send + From<KernelError>>(
         return Ok(out);
     }
     let block = |scratch: &mut S, (block, out): (usize, &mut [T])| {
-        by.go_on()?;
+        by.check_stop()?;
         for (i, out) in out.chunks_mut(numbers).enumerate() {
             let row = block * ROWS + i;
             let mut beliefs = predictions.iter().map(|of| (of.mean[row], of.variance[row]));
@@ -96,7 +96,7 @@ mod tests {
             by,
             || (),
             |(), first, (mean, variance), by| {
-                by.go_on()?;
+                by.check_stop()?;
                 for (i, (mean, variance)) in mean.iter_mut().zip(variance).enumerate() {
                     (*mean, *variance) = ((first + i) as f64, ((first + i) as f64).powi(2));
                 }

@@ -38,7 +38,7 @@ pub fn term_means(
     let mut room = Mat::zeros(a.len(), BLOCK.min(x.nrows()));
     let weights = MatRef::from_column_major_slice(a, a.len(), 1);
     for first in (0..x.nrows()).step_by(BLOCK) {
-        by.go_on()?;
+        by.check_stop()?;
         let count = BLOCK.min(x.nrows() - first);
         for (t, term) in terms.iter().enumerate() {
             let mut block = room.as_mut().subcols_mut(0, count);

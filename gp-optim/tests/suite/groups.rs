@@ -6,9 +6,9 @@
 use gp_optim::argmin::core::checkpointing::CheckpointingFrequency;
 use gp_optim::argmin::core::observers::ObserverMode;
 use gp_optim::{
-    Batch, Batches, CheckpointFile, Control, Descent, DescentOptions, GroupError, Groups, History,
-    LbfgsOptions, MinimiseOptions, Momentum, OptimError, Schedule, Stage, StagedRun, StopReason, Whole,
-    descend, minimise, minimise_in_stages, minimise_in_stages_with,
+    Batch, Batches, CheckpointFile, Control, Descent, DescentOptions, FullBatch, GroupError, Groups, History,
+    LbfgsOptions, MinimiseOptions, Momentum, OptimError, Schedule, Stage, StagedRun, StopReason, descend,
+    minimise, minimise_in_stages, minimise_in_stages_with,
 };
 use std::cell::{Cell, RefCell};
 use std::time::Duration;
@@ -89,7 +89,7 @@ fn groups_that_are_not_trained_stay() {
     let whole = Batches::whole(1).unwrap();
     let stages = vec![groups.stage(1, &["kernel", "noise"]).unwrap()];
     let solver = Descent::new(Momentum::new(0.05, 0.0), whole).unwrap().stages(stages);
-    let end = descend(Whole(coupled), &START, solver, 20).unwrap();
+    let end = descend(FullBatch(coupled), &START, solver, 20).unwrap();
     assert_eq!(end.x[..5], START[..5]);
     assert_ne!(end.x[5], START[5]);
 }
@@ -220,7 +220,7 @@ fn first_order_methods_alternate_until_a_round_changes_nothing() {
     let solver = Descent::with_options(Momentum::new(0.1, 0.0), Batches::whole(1).unwrap(), options)
         .unwrap()
         .rounds(groups.alternating(u64::MAX), 1e-6);
-    let end = descend(Whole(watched), &START, solver, 1_000_000).unwrap();
+    let end = descend(FullBatch(watched), &START, solver, 1_000_000).unwrap();
     assert!(end.converged && end.reason == StopReason::Plateau, "{end:?}");
     // As above: after a change of 1e-6, a small multiple remains.
     assert!((end.value.unwrap() - together.value).abs() < 1e-5, "{end:?}");
@@ -246,6 +246,6 @@ fn rounds_end_with_their_epochs_and_carry_on_over_mini_batches() {
     // Three stages of two epochs of two batches; the start is an evaluation too.
     assert_eq!(calls.get() % 12, 0, "{} evaluations", calls.get());
     let solver = Descent::new(Momentum::new(0.05, 0.0), Batches::whole(1).unwrap()).unwrap();
-    let refused = descend(Whole(coupled), &START, solver.rounds(groups().alternating(2), -1.0), 10);
+    let refused = descend(FullBatch(coupled), &START, solver.rounds(groups().alternating(2), -1.0), 10);
     assert!(matches!(refused, Err(OptimError::InvalidOption { name: "tolerance", .. })));
 }

@@ -122,7 +122,7 @@ impl Savigp {
         watch: Watching<'_>,
     ) -> Result<Trained<BoundState>, InferenceError> {
         let mut bound = Bound::new(self, data)?;
-        let options = bound.heed(options);
+        let options = bound.start_clock(options);
         let evaluate = |model: &Self, natural: &mut [f64]| bound.gradient(model, natural);
         let watch = |model: &Self, now| watch(EvaluationState::new(now, &|| model.predictor()));
         let run = LearningRecord::Minimised(train(self, &options, evaluate, watch)?);
@@ -140,7 +140,7 @@ impl Savigp {
         options: &MinimiseOptions,
     ) -> Result<Staged, InferenceError> {
         let mut bound = Bound::new(self, data)?;
-        let options = &bound.heed(options);
+        let options = &bound.start_clock(options);
         let (groups, schedule) = self.schedule(options)?;
         let mut start = vec![0.0; self.free_count()];
         self.write_free(&mut start)?;
@@ -202,7 +202,7 @@ impl Savigp {
         watch: Watching<'_>,
     ) -> Result<Trained<BoundState>, InferenceError> {
         let mut bound = Bound::new(self, data)?;
-        let options = &bound.heed(options);
+        let options = &bound.start_clock(options);
         let is_short = || options.control.is_short();
         let (mut outer, mut converging) = (Outer(self.clone()), Converging(self.posterior().clone()));
         let evaluate = |outer: &Outer, Converging(posterior): &mut Converging, gradient: &mut [f64]| {
@@ -326,7 +326,7 @@ impl Companion for Sampled {
 
 impl Bound {
     /// Starts the clock, sets the stop signal.
-    fn heed(&mut self, options: &MinimiseOptions) -> MinimiseOptions {
+    fn start_clock(&mut self, options: &MinimiseOptions) -> MinimiseOptions {
         let options = MinimiseOptions { control: options.control.begun(), ..options.clone() };
         self.set_stop_signal(options.control.stop_signal());
         options

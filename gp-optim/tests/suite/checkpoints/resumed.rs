@@ -3,8 +3,8 @@
 use super::support::{adadelta, adam, batches, bits, endless, run_to};
 use gp_optim::argmin::core::checkpointing::CheckpointingFrequency;
 use gp_optim::{
-    Batches, CheckpointFile, Control, Descent, LbfgsState, MinimiseOptions, Momentum, Point, RateStage,
-    SignAdaptive, UpdateRule, Whole, descend_with, minimise, minimise_with,
+    Batches, CheckpointFile, Control, Descent, FullBatch, LbfgsState, MinimiseOptions, Momentum, Point,
+    RateStage, SignAdaptive, UpdateRule, descend_with, minimise, minimise_with,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -49,7 +49,7 @@ fn a_run_resumed_between_a_failure_and_the_next_try_goes_on_from_half_the_step()
     let run = |iterations: u64, file: Option<CheckpointFile>| {
         let batches = Batches::whole(1).unwrap();
         let solver = Descent::with_options(Momentum::new(30.0, 0.5), batches, endless()).unwrap();
-        descend_with(Whole(wall), &[20.0], solver, iterations, &Control::new(), |run| match file {
+        descend_with(FullBatch(wall), &[20.0], solver, iterations, &Control::new(), |run| match file {
             Some(file) => run.checkpointing(file.max_iterations(iterations)),
             None => run,
         })

@@ -2,8 +2,8 @@
 
 use super::support::{Squares, bowl_objective, endless};
 use gp_optim::{
-    Adadelta, Adam, Batch, Batches, Descent, DescentOptions, Momentum, OptimError, SignAdaptive, StopReason,
-    UpdateRule, Whole, descend,
+    Adadelta, Adam, Batch, Batches, Descent, DescentOptions, FullBatch, Momentum, OptimError, SignAdaptive,
+    StopReason, UpdateRule, descend,
 };
 use std::cell::Cell;
 use std::convert::Infallible;
@@ -22,7 +22,7 @@ fn runs_into<R: UpdateRule>(rule: R, beyond: fn() -> Result<f64, String>) -> gp_
         Ok(x[0] - x[0].ln())
     };
     let solver = Descent::new(rule, whole()).unwrap();
-    descend(Whole(wall), &[20.0], solver, 5_000).unwrap()
+    descend(FullBatch(wall), &[20.0], solver, 5_000).unwrap()
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn failures_without_end_end_the_run_at_the_best_point() {
     };
     let options = DescentOptions { max_failures: 7, ..endless() };
     let solver = Descent::with_options(Adadelta::default(), whole(), options).unwrap();
-    let end = descend(Whole(broken), &[3.0, 1.0], solver, 1_000).unwrap();
+    let end = descend(FullBatch(broken), &[3.0, 1.0], solver, 1_000).unwrap();
     assert_eq!((end.failed_evaluations, end.evaluations), (7, 12));
     assert_eq!((&end.reason, end.converged), (&StopReason::Blocked, false));
     assert_eq!(end.last_failure.as_deref(), Some("the objective failed: broken"));
@@ -65,7 +65,7 @@ fn failures_without_end_end_the_run_at_the_best_point() {
 fn a_diverging_method_returns_the_best_it_has_seen() {
     // 25 · 0.1 > 2: steps grow up to overflow.
     let solver = Descent::with_options(Momentum::new(0.1, 0.0), whole(), endless()).unwrap();
-    let end = descend(Whole(bowl_objective), &[3.0, 1.0], solver, 5_000).unwrap();
+    let end = descend(FullBatch(bowl_objective), &[3.0, 1.0], solver, 5_000).unwrap();
     let start = bowl_objective(&[3.0, 1.0], &mut [0.0; 2]).unwrap();
     assert!(end.value.unwrap() <= start, "{end:?}");
     assert!(end.failed_evaluations > 0);
@@ -96,7 +96,7 @@ fn a_poisoned_batch_is_passed_over() {
 #[test]
 fn starts_that_cannot_be_are_errors() {
     let run = |x0: &[f64], objective: fn(&[f64], &mut [f64]) -> Result<f64, String>| {
-        descend(Whole(objective), x0, Descent::new(Adam::default(), whole()).unwrap(), 10)
+        descend(FullBatch(objective), x0, Descent::new(Adam::default(), whole()).unwrap(), 10)
     };
     let fine = |_: &[f64], gradient: &mut [f64]| {
         gradient.fill(0.0);

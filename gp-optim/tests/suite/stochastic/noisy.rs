@@ -4,8 +4,8 @@ use super::support::{Squares, bits, bowl_objective, endless};
 use gp_optim::argmin::core::State;
 use gp_optim::argmin::core::observers::ObserverMode;
 use gp_optim::{
-    Adadelta, Adam, Batches, Control, Descent, DescentOptions, History, Momentum, StopReason, Whole, descend,
-    descend_with,
+    Adadelta, Adam, Batches, Control, Descent, DescentOptions, FullBatch, History, Momentum, StopReason,
+    descend, descend_with,
 };
 use std::time::Duration;
 
@@ -63,7 +63,7 @@ fn runs_stop_on_plateaus_small_gradients_and_budgets() {
     let patient = DescentOptions { plateau: 1_000, ..Default::default() };
     let whole = Batches::whole(1).unwrap();
     let solver = Descent::with_options(Momentum::new(0.02, 0.8), whole, patient).unwrap();
-    let end = descend(Whole(bowl_objective), &[3.0, 1.0], solver, 10_000).unwrap();
+    let end = descend(FullBatch(bowl_objective), &[3.0, 1.0], solver, 10_000).unwrap();
     assert_eq!((&end.reason, end.converged), (&StopReason::SmallGradient, true));
 
     let solver = Descent::with_options(Momentum::new(1e-3, 0.0), batches, endless()).unwrap();
@@ -75,11 +75,15 @@ fn runs_stop_on_plateaus_small_gradients_and_budgets() {
     assert_eq!(end.reason, StopReason::TimeLimit);
 
     let solver = Descent::with_options(Momentum::new(0.02, 0.8), Batches::whole(1).unwrap(), endless());
-    let end =
-        descend_with(Whole(bowl_objective), &[3.0, 1.0], solver.unwrap(), 10_000, &Control::new(), |run| {
-            run.configure(|state| state.target_cost(20.0))
-        })
-        .unwrap();
+    let end = descend_with(
+        FullBatch(bowl_objective),
+        &[3.0, 1.0],
+        solver.unwrap(),
+        10_000,
+        &Control::new(),
+        |run| run.configure(|state| state.target_cost(20.0)),
+    )
+    .unwrap();
     assert!(end.reason == StopReason::TargetReached && end.value.unwrap() <= 20.0);
 }
 

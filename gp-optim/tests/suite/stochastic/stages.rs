@@ -3,8 +3,8 @@
 use super::support::{Path, Squares, bowl_objective, endless};
 use gp_optim::argmin::core::observers::ObserverMode;
 use gp_optim::{
-    Batches, Control, Descent, DescentOptions, Momentum, OptimError, RateStage, StopReason, Whole, descend,
-    descend_with,
+    Batches, Control, Descent, DescentOptions, FullBatch, Momentum, OptimError, RateStage, StopReason,
+    descend, descend_with,
 };
 
 fn stage(epochs: u64, rates: &[f64]) -> RateStage {
@@ -16,7 +16,7 @@ fn rates_scale_the_steps_of_each_parameter() {
     let solver = Descent::with_options(Momentum::new(0.01, 0.0), Batches::whole(1).unwrap(), endless())
         .unwrap()
         .stages(vec![stage(1, &[0.5, 0.0])]);
-    let end = descend(Whole(bowl_objective), &[3.0, 1.0], solver, 1).unwrap();
+    let end = descend(FullBatch(bowl_objective), &[3.0, 1.0], solver, 1).unwrap();
     // The first gradient is (3, 78).
     assert_eq!(end.x, [3.0 - 0.5 * (0.01 * 3.0), 1.0]);
 }
@@ -47,7 +47,7 @@ fn a_plateau_ends_a_stage_and_only_the_last_one_ends_the_run() {
     let solver = Descent::with_options(Momentum::new(0.02, 0.5), Batches::whole(1).unwrap(), options)
         .unwrap()
         .stages(vec![stage(u64::MAX, &[0.0, 1.0]), stage(1, &[1.0, 1.0])]);
-    let end = descend(Whole(bowl_objective), &[3.0, 1.0], solver, 100_000).unwrap();
+    let end = descend(FullBatch(bowl_objective), &[3.0, 1.0], solver, 100_000).unwrap();
     assert!(end.converged && end.reason == StopReason::SmallGradient, "{end:?}");
     assert!((end.x[0] - 3.125).abs() < 1e-5 && (end.x[1] + 2.125).abs() < 1e-5);
 }
@@ -56,7 +56,7 @@ fn a_plateau_ends_a_stage_and_only_the_last_one_ends_the_run() {
 fn rates_that_cannot_be_are_errors() {
     let run = |stages: Vec<RateStage>| {
         let solver = Descent::new(Momentum::new(0.01, 0.0), Batches::whole(1).unwrap()).unwrap();
-        descend(Whole(bowl_objective), &[3.0, 1.0], solver.stages(stages), 1).map(|_| ())
+        descend(FullBatch(bowl_objective), &[3.0, 1.0], solver.stages(stages), 1).map(|_| ())
     };
     assert_eq!(run(vec![stage(1, &[1.0])]), Err(OptimError::RateCount { parameters: 2, rates: 1 }));
     for (bad, expected) in [(stage(0, &[1.0, 1.0]), "epochs"), (stage(1, &[1.0, -1.0]), "rates")] {

@@ -3,7 +3,7 @@
 use gp_optim::argmin::core::observers::{Observe, ObserverMode};
 use gp_optim::argmin::core::{Error, KV, State};
 use gp_optim::{
-    Batch, Batches, Control, Descended, Descent, DescentOptions, DescentState, UpdateRule, Whole,
+    Batch, Batches, Control, Descended, Descent, DescentOptions, DescentState, FullBatch, UpdateRule,
     descend_with,
 };
 use std::convert::Infallible;
@@ -48,7 +48,7 @@ pub(crate) fn bowl_objective(x: &[f64], gradient: &mut [f64]) -> Result<f64, Inf
 pub(crate) fn path<R: UpdateRule + 'static>(rule: R, steps: u64) -> Vec<Vec<f64>> {
     let solver = Descent::with_options(rule, Batches::whole(1).unwrap(), endless()).unwrap();
     let path = Path::default();
-    descend_with(Whole(bowl_objective), &[3.0, 1.0], solver, steps, &Control::new(), |run| {
+    descend_with(FullBatch(bowl_objective), &[3.0, 1.0], solver, steps, &Control::new(), |run| {
         run.add_observer(path.clone(), ObserverMode::Always)
     })
     .unwrap();
