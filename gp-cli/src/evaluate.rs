@@ -449,7 +449,7 @@ fn confusion_grid(labels: &[String], model: &ClassScores) -> Grid {
 }
 
 fn reliability_grid(model: &ClassScores) -> Grid {
-    let mut grid = Grid::new("claimed probability", ["rows", "mean", "right"]);
+    let mut grid = Grid::new("predicted probability", ["rows", "mean", "right"]);
     for (bin, at) in model.reliability.iter().zip(0u32..).filter(|(bin, _)| bin.count > 0) {
         let name = format!("{:.1} to {:.1}", 0.1 * f64::from(at), 0.1 * f64::from(at + 1));
         let cells = [bin.count.to_string(), percent(bin.confidence), percent(bin.accuracy)];

@@ -261,7 +261,7 @@ fn reliability(model: &Model, frame: &Frame) -> Result<Picture, CliError> {
     let y = bins.iter().map(|bin| bin.accuracy).collect();
     Ok(Picture {
         title: calibration_title(model, frame),
-        x_name: "claimed probability".to_owned(),
+        x_name: "predicted probability".to_owned(),
         y_name: "share of right labels".to_owned(),
         layers: claims(x, y),
         ..Picture::default()

@@ -27,11 +27,11 @@ fn off_by_more_than_chance(rows: usize, scores: &NumberScores) -> [Option<String
             more if more < 1.0 => String::new(),
             _ => format!(", which claim {:.0} %,", 100.0 * claimed),
         };
-        let hold = format!("{:.0} % intervals{claims} hold {:.0} %", 100.0 * level, 100.0 * coverage);
+        let cover = format!("{:.0} % intervals{claims} cover {:.0} %", 100.0 * level, 100.0 * coverage);
         if at_most(inside, rows as f64, claimed) < CHANCE {
-            narrow.push(hold);
+            narrow.push(cover);
         } else if at_least(inside, rows as f64, claimed) < CHANCE {
-            wide.push(hold);
+            wide.push(cover);
         }
     }
     let remark = |(off, what): (Vec<String>, &str)| {
@@ -72,20 +72,20 @@ mod tests {
         assert_eq!(remarks(400, &of([0.52, 0.77, 0.94])), [""; 0]);
         assert_eq!(
             remarks(400, &of([0.5, 0.8, 0.82])),
-            ["95 % intervals hold 82 % of 400 rows: they are too narrow"]
+            ["95 % intervals cover 82 % of 400 rows: they are too narrow"]
         );
         assert_eq!(
             remarks(400, &of([0.62, 0.95, 0.95])),
-            ["50 % intervals hold 62 % and 80 % intervals hold 95 % of 400 rows: they are too wide"]
+            ["50 % intervals cover 62 % and 80 % intervals cover 95 % of 400 rows: they are too wide"]
         );
         assert_eq!(
             remarks(400, &of([0.22, 0.37, 0.5])),
             [
-                "50 % intervals hold 22 %, 80 % intervals hold 37 % and 95 % intervals hold 50 % of 400 rows: they are too narrow"
+                "50 % intervals cover 22 %, 80 % intervals cover 37 % and 95 % intervals cover 50 % of 400 rows: they are too narrow"
             ]
         );
         let counts = NumberScores { claimed: [0.79, 0.8, 0.95], ..of([0.56, 0.8, 0.95]) };
-        let remark = "50 % intervals, which claim 79 %, hold 56 % of 400 rows: they are too narrow";
+        let remark = "50 % intervals, which claim 79 %, cover 56 % of 400 rows: they are too narrow";
         assert_eq!(remarks(400, &counts), [remark]);
         // Five rows are too few for a remark.
         assert_eq!(remarks(5, &of([0.4, 0.6, 0.8])), [""; 0]);

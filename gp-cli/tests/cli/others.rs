@@ -71,7 +71,7 @@ fn pictures_of_any_number_of_inputs() {
     }
     // A panel per input, and agreement with observations.
     let panels = String::from_utf8(desk.read("three.svg")).unwrap();
-    for part in ["depends on a", "depends on kind", "claimed probability", "blue", "half of the rows"] {
+    for part in ["depends on a", "depends on kind", "predicted probability", "blue", "half of the rows"] {
         assert!(panels.contains(part), "no `{part}`");
     }
     let panels = String::from_utf8(desk.read("number.svg")).unwrap();

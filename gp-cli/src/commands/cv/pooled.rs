@@ -67,7 +67,7 @@ impl PooledCoverage {
             let (level, claimed) = (100.0 * LEVELS[place], 100.0 * self.claimed[place]);
             let claims =
                 if claimed - level < 1.0 { String::new() } else { format!(", which claim {claimed:.0} %,") };
-            format!("{level:.0} % intervals{claims} hold {:.1} %", 100.0 * self.coverage[place])
+            format!("{level:.0} % intervals{claims} cover {:.1} %", 100.0 * self.coverage[place])
         };
         let of = self.of_target();
         let all: Vec<String> = (0..LEVELS.len()).map(one).collect();
@@ -141,7 +141,7 @@ mod tests {
         let said = warnings(&folds, &pooled);
         assert_eq!(said.len(), 3);
         assert!(
-            said[0].starts_with("over all folds, 80 % intervals hold 50 % and 95 % intervals"),
+            said[0].starts_with("over all folds, 80 % intervals cover 50 % and 95 % intervals"),
             "{said:?}"
         );
         // A loss of −0.1 in 100 rows and 0.3 in 300, relative to the mean alone.
@@ -149,7 +149,7 @@ mod tests {
         assert!(said[1].ends_with("is 0, and without a model -0.2000"), "{said:?}");
         assert_eq!(said[2], "fold 0, and 1 fold like it: 3 rows are odd");
         assert!(
-            lines(&pooled)[0].ends_with("95 % intervals hold 50.0 % of 400 rows"),
+            lines(&pooled)[0].ends_with("95 % intervals cover 50.0 % of 400 rows"),
             "{:?}",
             lines(&pooled)
         );
