@@ -107,7 +107,8 @@ impl Command {
 
 /// Command line with registered names and settings.
 pub(crate) fn command(context: &Context) -> clap::Command {
-    Arguments::command().mut_subcommands(|subcommand| {
+    let command = Arguments::command().mut_args(|argument| with_names(argument, context));
+    command.mut_subcommands(|subcommand| {
         let fits = subcommand.get_arguments().any(|known| known.get_id() == "method");
         let subcommand = help::arranged(subcommand.mut_args(|argument| with_names(argument, context)));
         if fits { fitting::with_settings(subcommand, &context.methods, help::setting) } else { subcommand }

@@ -240,7 +240,7 @@ impl Frame {
         let columns = if missing.len() > 1 { "columns" } else { "column" };
         let mut message =
             format!("`{}` has no {columns} {}{why}; it has {}", self.source, list(missing), list(&known));
-        if known.len() == 1 && matches!(self.places, Places::Lines(_)) {
+        if known.len() == 1 && !needed.contains(&known[0]) && matches!(self.places, Places::Lines(_)) {
             message.push_str(" alone; is the separator other than , tab ; or |?");
         }
         let others: Vec<&str> = known.iter().copied().filter(|name| !needed.contains(name)).collect();

@@ -25,7 +25,7 @@ fn off_by_more_than_chance(rows: usize, scores: &NumberScores) -> [Option<String
         // Intervals of counts end at integers, so their probability exceeds the level.
         let claims = match 100.0 * (claimed - level).abs() {
             more if more < 1.0 => String::new(),
-            _ => format!(", which claim {:.0} %,", 100.0 * claimed),
+            _ => format!(" ({:.0} % under the model, because counts are whole)", 100.0 * claimed),
         };
         let cover = format!("{:.0} % intervals{claims} cover {:.0} %", 100.0 * level, 100.0 * coverage);
         if at_most(inside, rows as f64, claimed) < CHANCE {
@@ -85,7 +85,7 @@ mod tests {
             ]
         );
         let counts = NumberScores { claimed: [0.79, 0.8, 0.95], ..of([0.56, 0.8, 0.95]) };
-        let remark = "50 % intervals, which claim 79 %, cover 56 % of 400 rows: they are too narrow";
+        let remark = "50 % intervals (79 % under the model, because counts are whole) cover 56 % of 400 rows: they are too narrow";
         assert_eq!(remarks(400, &counts), [remark]);
         // Five rows are too few for a remark.
         assert_eq!(remarks(5, &of([0.4, 0.6, 0.8])), [""; 0]);

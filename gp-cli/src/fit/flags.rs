@@ -4,6 +4,7 @@ use crate::method::{Given, Methods, Setting, SettingKind};
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use serde_json::Value;
+use std::num::IntErrorKind;
 
 /// Adds one flag per setting, adjusted by `arranged`.
 #[must_use]
@@ -89,6 +90,9 @@ fn number(text: &str) -> Result<f64, String> {
 }
 
 fn whole_number(text: &str, least: u64) -> Result<u64, String> {
+    if text.parse::<u64>().is_err_and(|error| *error.kind() == IntErrorKind::PosOverflow) {
+        return Err("it is too large".to_owned());
+    }
     let number = text.parse::<u64>().ok().filter(|number| *number >= least);
     number.ok_or_else(|| format!("it must be a whole number of at least {least}"))
 }

@@ -91,6 +91,8 @@ pub(super) fn task(
     }
     if let Some((task, role)) = variation::task_beside(survey).filter(|_| names.len() < 2) {
         Ok((task, format!("column {name} has one value, and {} varies", role.flag())))
+    } else if spec.exposure.is_some() && column.kind() == Kind::Number {
+        Ok((Task::Count, format!("--exposure is for counts, so column {name} has counts")))
     } else if names.len() == 2 {
         let (first, second) = (shown(&names[0]), shown(&names[1]));
         Ok((Task::Binary, format!("column {name} has the two values {first} and {second}")))

@@ -102,7 +102,7 @@ fn leave_out(
     let failed = (0..probabilities.nrows()).filter(|&i| probabilities[(i, 0)].is_nan()).count();
     if failed as f64 > FAILED * rows.count() as f64 {
         fit.warnings.push(format!(
-            "probabilities were not checked: {failed} of {} training rows cannot be left out of the posterior",
+            "probabilities were not calibrated: for {failed} of {} training rows, the posterior without the row does not exist",
             rows.count()
         ));
         return Ok(None);

@@ -128,7 +128,7 @@ fn intervals_that_are_too_narrow_are_remarked() {
     let model = "--likelihood \"gaussian(variance=fixed(0.05))\" --kernel \"1 * rbf(lengthscale=2)\" --no-train --units model";
     let said = desk.ok(&format!("fit train.csv --target y {model} --test test.csv"));
     let remark = "% of 400 rows: they are too narrow";
-    assert!(said.err.contains("95 % intervals hold") && said.err.contains(remark), "{}", said.err);
+    assert!(said.err.contains("95 % intervals cover") && said.err.contains(remark), "{}", said.err);
     let said = desk.ok("eval model.gp test.csv --json");
     assert!(said.err.contains(remark), "{}", said.err);
     let warnings = said.json()["warnings"].as_array().unwrap().clone();

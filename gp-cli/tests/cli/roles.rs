@@ -188,6 +188,30 @@ fn exposed(rows: usize) -> Vec<[f64; 3]> {
 }
 
 #[test]
+fn targets_beside_exposures_are_counts() {
+    let desk = Desk::new();
+    let table = |count: &dyn Fn(usize) -> f64| {
+        csv("x,e,y", (0..40).map(|i| vec![i as f64, 1.0 + (i % 5) as f64, count(i)]))
+    };
+    // Events of 0 or 1, hundreds, and few different numbers, which alone would be labels, amounts and a question.
+    for count in [&|i: usize| (i % 3 / 2) as f64, &|i| 100.0 + (i * i % 97) as f64, &|i| (i % 4) as f64]
+        as [&dyn Fn(usize) -> f64; 3]
+    {
+        desk.write("t.csv", table(count));
+        let said =
+            desk.ok("fit t.csv --target y --exposure e --features x --inducing 5 --iterations 2 --force");
+        assert!(
+            said.err.contains("counts with likelihood poisson, because --exposure is for counts"),
+            "{}",
+            said.err
+        );
+    }
+    desk.write("t.csv", table(&|i| if i == 6 { 4.5 } else { i as f64 }));
+    let fit = "fit t.csv --target y --exposure e --features x --force";
+    desk.refused(fit, 3, &["line 8, column y: observation is 4.5, but must be a whole number"]);
+}
+
+#[test]
 fn the_rate_is_found_behind_exposures() {
     let desk = Desk::new();
     let rows = exposed(200);

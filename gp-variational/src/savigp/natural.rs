@@ -53,7 +53,8 @@ impl Bound {
         let at = self.tempered(step.power);
         for halvings in 0..=MAX_HALVINGS {
             let rate = step.rate * 0.5f64.powi(halvings.cast_signed());
-            if natural.step(&at, posterior, trial, rate)? {
+            let least = if step.is_guarded { least_precision(rate) } else { 0.0 };
+            if natural.step(&at, posterior, trial, (rate, least))? {
                 std::mem::swap(posterior, trial);
                 return Ok(());
             }
@@ -82,6 +83,12 @@ impl Bound {
     }
 }
 
+/// Minimum share of the precision that a step of length `rate` keeps. Densities that are not log-concave have batches of
+/// negative curvature, which can leave hardly any precision, and then a variance of any size.
+fn least_precision(rate: f64) -> f64 {
+    (1.0 - 2.0 * rate).clamp(0.0, 0.8)
+}
+
 struct BoundClimb<'a> {
     bound: &'a mut Bound,
     model: &'a Savigp,
@@ -98,7 +105,7 @@ impl Climber for BoundClimb<'_> {
         let (place, whole) = self.natural.naturals(&at, self.posterior)?;
         let is_proper = match mixing.propose(place, whole) {
             Some(mixed) => self.natural.set(mixed, &mut self.trial, threading)?,
-            None => self.natural.step(&at, self.posterior, &mut self.trial, rate)?,
+            None => self.natural.step(&at, self.posterior, &mut self.trial, (rate, 0.0))?,
         };
         if !is_proper {
             return Ok(f64::NEG_INFINITY);
@@ -132,7 +139,8 @@ impl Savigp {
     pub fn natural_step(&mut self, bound: &mut Bound, rate: f64) -> Result<(), InferenceError> {
         NaturalOptions { rate, ..NaturalOptions::default() }.check()?;
         let mut posterior = self.take_posterior();
-        let done = bound.natural_step(&mut posterior, NaturalStep { rate, power: 1.0 });
+        let is_guarded = !self.likelihood().is_log_concave();
+        let done = bound.natural_step(&mut posterior, NaturalStep { rate, power: 1.0, is_guarded });
         self.restore_posterior(posterior);
         done
     }
@@ -178,7 +186,7 @@ mod tests {
         for rate in [0.3, 1.0] {
             let (mut stepped, mut set) = (from.clone(), from.clone());
             let at = bound.evaluated();
-            assert!(natural.step(&at, &from, &mut stepped, rate).unwrap());
+            assert!(natural.step(&at, &from, &mut stepped, (rate, 0.0)).unwrap());
             let (place, whole) = natural.naturals(&at, &from).unwrap();
             let there: Vec<f64> = place.iter().zip(&whole).map(|(x, r)| x + rate * r).collect();
             assert!(natural.set(&there, &mut set, bound.threading()).unwrap());

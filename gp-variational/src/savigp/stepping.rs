@@ -11,6 +11,7 @@
 
 use super::bound::{Bound, SamplingMemory};
 use super::mixture::Mixture;
+use gp_likelihoods::Likelihood;
 use gp_optim::{Companion, ParameterSet, ParameterSetMut};
 
 /// Number c: averages the last fifth of batches.
@@ -25,6 +26,8 @@ const MIN_SUM: f64 = 5.0;
 pub(super) struct NaturalStep {
     pub(super) rate: f64,
     pub(super) power: f64,
+    /// Shortens steps that lose much of the precision.
+    pub(super) is_guarded: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -32,6 +35,7 @@ pub(super) struct NaturalSteps {
     /// First and largest length ρ₀.
     first: f64,
     saturates: bool,
+    is_guarded: bool,
     count: u64,
     taken: u64,
     /// Power of the last step; 1 before the first.
@@ -39,8 +43,9 @@ pub(super) struct NaturalSteps {
 }
 
 impl NaturalSteps {
-    pub(super) fn new(first: f64, saturates: bool, count: u64) -> Self {
-        Self { first, saturates, count, taken: 0, power: 1.0 }
+    pub(super) fn new(first: f64, likelihood: &dyn Likelihood, count: u64) -> Self {
+        let (saturates, is_guarded) = (likelihood.saturates(), !likelihood.is_log_concave());
+        Self { first, saturates, is_guarded, count, taken: 0, power: 1.0 }
     }
 
     pub(super) fn next(&mut self, share: f64) -> NaturalStep {
@@ -52,7 +57,7 @@ impl NaturalSteps {
             return step;
         }
         let rate = RECENT / (taken + RECENT / self.first);
-        NaturalStep { rate: rate.max(share).min(self.first), power: 1.0 }
+        NaturalStep { rate: rate.max(share).min(self.first), power: 1.0, is_guarded: self.is_guarded }
     }
 
     /// Below 1 while observations do not count in full.
@@ -63,7 +68,8 @@ impl NaturalSteps {
     fn growing(&self, t: f64, share: f64) -> NaturalStep {
         let count = self.count as f64;
         let rate = share.max(MIN_SUM / count).min(self.first);
-        NaturalStep { rate, power: (t / (SHARE * count).min(EPOCHS / share)).min(1.0) }
+        let power = (t / (SHARE * count).min(EPOCHS / share)).min(1.0);
+        NaturalStep { rate, power, is_guarded: self.is_guarded }
     }
 }
 
@@ -92,10 +98,11 @@ impl Companion for Stepping {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gp_likelihoods::BernoulliProbit;
 
     #[test]
     fn steps_average_over_recent_batches_and_then_over_one_epoch() {
-        let mut steps = NaturalSteps::new(0.1, false, 900);
+        let mut steps = NaturalSteps::new(0.1, &BernoulliProbit, 900);
         let lengths: Vec<f64> = (0..900).map(|_| steps.next(0.01).rate).collect();
         assert!((lengths[0] - 0.1).abs() < 1e-15 && (lengths[50] - 0.05).abs() < 1e-15);
         // The weight of batch s after 400 steps, ρ_s Π (1 − ρ): the last fifth has two thirds.
@@ -105,19 +112,20 @@ mod tests {
         assert!((1..400).all(|s| kept(s) > kept(s - 1)));
         assert!(lengths[451..].iter().all(|rate| *rate == 0.01));
         // All rows at once, or a short first step: the length stays.
-        let of_share = |share| NaturalSteps::new(0.1, false, 9).next(share);
-        assert_eq!([1.0, 0.3].map(of_share), [NaturalStep { rate: 0.1, power: 1.0 }; 2]);
+        let of_share = |share| NaturalSteps::new(0.1, &BernoulliProbit, 9).next(share);
+        assert_eq!([1.0, 0.3].map(of_share), [NaturalStep { rate: 0.1, power: 1.0, is_guarded: false }; 2]);
     }
 
     #[test]
     fn powers_grow_only_where_likelihoods_saturate() {
+        let saturating = gp_likelihoods::parse("robust_max(classes=3)").unwrap();
         for (count, growing, rate) in [(1000, 50, 0.1), (40, 20, 0.125)] {
-            let mut steps = NaturalSteps::new(0.2, true, count);
+            let mut steps = NaturalSteps::new(0.2, saturating.as_ref(), count);
             let taken: Vec<NaturalStep> = (0..count).map(|_| steps.next(0.1)).collect();
             assert!(taken.iter().all(|step| step.rate == rate && step.power > 0.0));
             assert!(taken.windows(2).all(|pair| pair[1].power >= pair[0].power));
             assert_eq!(taken.iter().filter(|step| step.power < 1.0).count(), growing - 1);
-            let mut ended_early = NaturalSteps::new(0.2, true, count);
+            let mut ended_early = NaturalSteps::new(0.2, saturating.as_ref(), count);
             (0..growing / 2).for_each(|_| {
                 ended_early.next(0.1);
             });

@@ -3,7 +3,7 @@
 use super::entropy::Working;
 use super::mixture::{Covariance, Mixture, Part};
 use super::symmetric::copy_symmetric;
-use faer::{Accum, Mat, MatMut, MatRef};
+use faer::{Accum, Mat, MatMut, MatRef, unzip, zip};
 use gp_ep::InferenceError;
 use gp_kernels::data::for_each_pair;
 use gp_kernels::passes::Layout;
@@ -47,15 +47,16 @@ impl Natural {
         Ok(Self(posterior.counts().iter().map(|&m| Room::new(m)).collect()))
     }
 
-    /// Steps from `from`, as evaluated, to `to`; `false`: improper, `to` invalid.
+    /// Steps from `from`, as evaluated, to `to`. Returns `false` if the new precision is below the share `least` of the
+    /// old one in some direction; `to` is then invalid.
     pub(super) fn step(
         &mut self,
         at: &Evaluated<'_>,
         from: &Mixture,
         to: &mut Mixture,
-        rate: f64,
+        (rate, least): (f64, f64),
     ) -> Result<bool, InferenceError> {
-        let step = |q: usize, room: &mut Room, to: &mut Part| room.step(at, from, to, (q, rate));
+        let step = |q: usize, room: &mut Room, to: &mut Part| room.step(at, (from, to), q, (rate, least));
         is_proper(for_each_pair(at.threading, &mut self.0, to.parts_mut(), step))
     }
 
@@ -116,13 +117,13 @@ impl Room {
     fn step(
         &mut self,
         at: &Evaluated<'_>,
-        from: &Mixture,
-        to: &mut Part,
-        (q, rate): (usize, f64),
+        (from, to): (&Mixture, &mut Part),
+        q: usize,
+        (rate, least): (f64, f64),
     ) -> Result<(), InferenceError> {
         self.look(at, q)?;
         let (m, weight) = (from.counts()[q], at.weight);
-        let Self { precision, next, factor, mean, step, .. } = self;
+        let Self { precision, next, half, factor, mean, step, .. } = self;
         let part = at.layout.part(at.sums, 0, q);
         let (lambda, keep) = (part.matrix(), 1.0 - rate);
         for j in 0..m {
@@ -130,6 +131,10 @@ impl Room {
                 next[(i, j)] = keep * precision[(i, j)] - 2.0 * rate * weight * lambda[(i, j)];
             }
             next[(j, j)] += rate;
+        }
+        if least > 0.0 {
+            zip!(precision.as_mut(), next.as_ref()).for_each(|unzip!(old, new)| *old = new - least * *old);
+            factor_reversed(precision.as_ref(), half.as_mut(), factor)?;
         }
         factor_reversed(next.as_ref(), precision.as_mut(), factor)?;
         let slopes = part.shift.iter().zip(from.mean(0, q)).map(|(sum, mean)| weight * sum - mean);

@@ -269,7 +269,7 @@ impl Savigp {
         NaturalOptions { rate, ..NaturalOptions::default() }.check()?;
         let (mut outer, posterior) = (Outer(self.clone()), self.posterior().clone());
         Natural::check(&posterior)?;
-        let steps = NaturalSteps::new(rate, self.likelihood().saturates(), plan.steps);
+        let steps = NaturalSteps::new(rate, self.likelihood(), plan.steps);
         let (mut stepping, mut fault) = (Stepping { bound, posterior, steps }, None);
         let evaluate = |outer: &Outer, own: &mut Stepping, batch: Batch<'_>, gradient: &mut [f64]| {
             let Stepping { bound, posterior, steps } = own;

@@ -1,7 +1,7 @@
-//! Labels of two classes, some of which are wrong: a likelihood of one's own.
+//! Your own likelihood: labels of two classes, some of which are wrong.
 //!
-//! Replace [`Flipped`] by yours. What has to be written is its name and parameters (`Described`) and its log density
-//! (`Density`); derivatives and integrals follow from these.
+//! Replace [`Flipped`] by yours. Write its name and parameters (`Described`), its log density, and the moments,
+//! distribution function and samples of an observation given its latent values; derivatives and integrals follow.
 
 use gp_likelihoods::special::standard_normal_cdf;
 use gp_likelihoods::{Density, Described, LikelihoodEntry, LikelihoodError, ObservationMoments, Scalar, Support};

@@ -65,8 +65,11 @@ impl PooledCoverage {
     fn words(&self) -> String {
         let one = |place: usize| {
             let (level, claimed) = (100.0 * LEVELS[place], 100.0 * self.claimed[place]);
-            let claims =
-                if claimed - level < 1.0 { String::new() } else { format!(", which claim {claimed:.0} %,") };
+            let claims = if claimed - level < 1.0 {
+                String::new()
+            } else {
+                format!(" ({claimed:.0} % under the model, because counts are whole)")
+            };
             format!("{level:.0} % intervals{claims} cover {:.1} %", 100.0 * self.coverage[place])
         };
         let of = self.of_target();

@@ -5,7 +5,8 @@ use gp_kernels::inducing::SparseProcess;
 use gp_optim::{Adadelta, Adam, Batches, FirstOrder, ParameterSet as _};
 use gp_variational::savigp::{Bound, BoundLearning, Covariance, Mixture, NoiseTarget};
 use gp_variational::{
-    Estimator, Expectation, Inference as _, Learning, NaturalOptions, Sampling, Savigp, Steps,
+    Estimator, EvaluationState, Expectation, Inference as _, Learning, NaturalOptions, Sampling, Savigp,
+    Steps,
 };
 
 #[test]
@@ -110,6 +111,38 @@ fn hardly_a_class_is_lost() {
         let right: Vec<f64> = (0..classes).map(right).collect();
         let lost = right.iter().filter(|right| **right < 0.5).count();
         assert!(lost <= 2, "batches {seed}: {right:.2?}");
+    }
+}
+
+/// A batch of wrong labels has negative curvature under `robust_max`: unguarded steps leave hardly any precision, and
+/// single bounds fall to a hundredfold.
+#[test]
+fn bounds_do_not_leap_down() {
+    let rows = 2000;
+    let problem = Problem::new(rows, 2, 67);
+    let label = |i: usize| {
+        let (a, b) = (2.0 * problem.inputs[(i, 0)], 2.0 * problem.inputs[(i, 1)]);
+        let right = usize::from(a.sin() + b.cos() > -0.5) + usize::from(a.sin() + b.cos() > 0.5);
+        (if i.is_multiple_of(20) { i / 20 % 3 } else { right }) as f64
+    };
+    let data_labels: Vec<f64> = (0..rows).map(label).collect();
+    let data = problem.table(&data_labels);
+    let likelihood = gp_likelihoods::parse("robust_max(classes=3)").unwrap();
+    for seed in 1..=2 {
+        let process = || {
+            let kernel = gp_kernels::parse("10 * rbf(lengthscale=1)").unwrap();
+            SparseProcess::new(kernel, problem.inducing(30)).unwrap()
+        };
+        let mut model = Savigp::new((0..3).map(|_| process()).collect(), likelihood.clone()).unwrap();
+        let batches = Batches::shuffled(rows, 100, seed).unwrap();
+        let how = Learning::Batches(batches, Steps::new(Adam::with_rate(0.01), 3000));
+        let mut values = Vec::new();
+        let mut keep = |state: EvaluationState<'_, _>| values.push(state.progress.log_posterior);
+        model.learn_with(&data, how, &BoundLearning::in_steps(0.1), &mut keep).unwrap();
+        let mut later = values.split_off(values.len() / 2);
+        later.sort_by(f64::total_cmp);
+        let (least, middle) = (later[0], later[later.len() / 2]);
+        assert!(least > 4.0 * middle, "batches {seed}: {least} among bounds of {middle}");
     }
 }
 

@@ -28,7 +28,9 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Experime
         )?;
         let missing: Vec<String> = item.needs().into_iter().filter(|file| !store.has(file)).collect();
         let data = store.path("");
-        if missing.is_empty() {
+        if item.needs().is_empty() {
+            writeln!(out, "    needs no files")?;
+        } else if missing.is_empty() {
             writeln!(out, "    all {} files are in {}", item.needs().len(), data.display())?;
         } else {
             writeln!(out, "    missing in {}: {}", data.display(), missing.join(", "))?;
