@@ -26,7 +26,7 @@ use crate::likelihood::Likelihood;
 use crate::shape::{check_latents, check_output, check_outputs};
 use crate::workspace::Workspace;
 
-/// [`Likelihood::expected_log_density`](crate::Likelihood::expected_log_density) by quadrature.
+/// [`Likelihood::expected_log_density`] by quadrature.
 ///
 /// # Errors
 /// Impossible observation, wrong lengths, unresolved integrand.
@@ -45,7 +45,7 @@ pub fn expected_log_density<L: Likelihood + ?Sized>(
     }
 }
 
-/// [`Likelihood::tilted`](crate::Likelihood::tilted) by quadrature.
+/// [`Likelihood::tilted`] by quadrature.
 ///
 /// # Errors
 /// As [`expected_log_density`]; power outside (0, 1].
@@ -66,7 +66,7 @@ pub fn tilted<L: Likelihood + ?Sized>(
     }
 }
 
-/// [`Likelihood::predictive_moments`](crate::Likelihood::predictive_moments): `E[μ(f)]` and `E[σ²(f)] + Var[μ(f)]`.
+/// [`Likelihood::predictive_moments`]: `E[μ(f)]` and `E[σ²(f)] + Var[μ(f)]`.
 ///
 /// # Errors
 /// Wrong lengths, unresolved integrand.
@@ -106,7 +106,7 @@ pub fn class_probabilities<L: Likelihood + ?Sized>(
     }
 }
 
-/// [`Likelihood::predictive_cdf`](crate::Likelihood::predictive_cdf) by quadrature.
+/// [`Likelihood::predictive_cdf`] by quadrature.
 ///
 /// # Errors
 /// Wrong lengths, no such output, unresolved integrand.

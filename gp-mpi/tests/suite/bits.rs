@@ -1,6 +1,6 @@
 //! Equal bits for any number of processes and threads.
 
-use super::support::{Tables, stderr};
+use super::support::{Tables, stderr, without_traffic};
 
 const FITS: [(&str, &str); 12] = [
     ("labels.csv", "--method ep --iterations 3"),
@@ -77,7 +77,8 @@ fn predictions_and_scores_are_spread_and_those_of_one_process() {
         for (processes, threads) in [(1, "2"), (2, "1"), (3, "2"), (4, "1")] {
             let several = tables.run(processes, &[command, &["--threads", threads]].concat());
             assert!(several.status.success(), "{}", stderr(&several));
-            assert!(String::from_utf8_lossy(&several.stdout) == one, "{command:?}: {processes} processes");
+            let told = String::from_utf8_lossy(&several.stdout);
+            assert!(without_traffic(&told) == without_traffic(&one), "{command:?}: {processes} processes");
         }
     }
 }
@@ -113,9 +114,8 @@ fn folds_are_spread_and_scores_are_those_of_one_process() {
         "3",
         "--json",
     ];
-    let one: serde_json::Value = serde_json::from_str(&tables.alone(&words)).unwrap();
     let several = tables.run(3, &words);
     assert!(several.status.success(), "{}", stderr(&several));
-    let several: serde_json::Value = serde_json::from_slice(&several.stdout).unwrap();
-    assert_eq!(several, one);
+    let told = String::from_utf8_lossy(&several.stdout);
+    assert_eq!(without_traffic(&told), without_traffic(&tables.alone(&words)));
 }

@@ -85,6 +85,17 @@ impl Tables {
     }
 }
 
+/// JSON without `processes`, which a single process lacks; other text as it is.
+pub(crate) fn without_traffic(out: &str) -> String {
+    match serde_json::from_str(out) {
+        Ok(serde_json::Value::Object(mut told)) => {
+            told.remove("processes");
+            serde_json::Value::Object(told).to_string()
+        }
+        _ => out.to_owned(),
+    }
+}
+
 pub(crate) fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
