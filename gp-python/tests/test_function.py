@@ -190,7 +190,7 @@ def test_copies_and_pickles(sine):
 def test_wrong_parameters(params, said, sine):
     with pytest.raises(ValueError, match=said):
         GPModel(gaussian, params=params).fit(*sine)
-    with pytest.raises(TypeError, match="has to be a function"):
+    with pytest.raises(TypeError, match="must be a function"):
         GPModel("gaussian").fit(*sine)
 
 
