@@ -5,8 +5,8 @@ mod grid;
 
 use call::{Block, Callables, UNKNOWN};
 use gp_likelihoods::{
-    Described, Latent, Likelihood, LikelihoodEntry, LikelihoodError, ObservationMoments, PointDerivatives,
-    RowError, LatentDerivatives, Support, Targets, Workspace, by_quadrature, parameter_count,
+    Described, Latent, LatentDerivatives, Likelihood, LikelihoodEntry, LikelihoodError, ObservationMoments,
+    PointDerivatives, RowError, Support, Targets, Workspace, by_quadrature, parameter_count,
 };
 use gp_optim::{Interrupt, Parameter, ParameterError, Transform};
 use grid::Grid;
