@@ -130,8 +130,9 @@ impl Climber for BoundClimb<'_> {
 }
 
 impl Savigp {
-    /// Takes a natural-gradient step of length `rate` in (0, 1], halved until proper; may lower the bound. `bound` must
-    /// last have been evaluated with this posterior.
+    /// Takes a natural-gradient step of length `rate` in (0, 1], halved until proper; may lower the bound. Unless the
+    /// density is log-concave, steps are halved until they keep `1 − 2 rate` of the precision, at most 0.8, in every
+    /// direction. `bound` must last have been evaluated with this posterior.
     ///
     /// # Errors
     /// [`InferenceError::Unsupported`] unless one full Gaussian; [`InferenceError::Option`];

@@ -115,7 +115,7 @@ fn hardly_a_class_is_lost() {
 }
 
 /// A batch of wrong labels has negative curvature under `robust_max`: unguarded steps leave hardly any precision, and
-/// single bounds fall to a hundredfold.
+/// the lowest bound is some 86 times the median.
 #[test]
 fn bounds_do_not_leap_down() {
     let rows = 2000;
