@@ -115,9 +115,20 @@ pub(crate) fn command(context: &Context) -> clap::Command {
     })
 }
 
+/// Names of values such as 5m or 2G.
+const WITH_UNIT: [&str; 2] = ["TIME", "SIZE"];
+
 fn with_names(argument: Arg, context: &Context) -> Arg {
     let is_flag = argument.get_long().is_some() && argument.get_action().takes_values();
-    let argument = if is_flag { argument.allow_negative_numbers(true) } else { argument };
+    let has_unit = argument
+        .get_value_names()
+        .is_some_and(|names| names.iter().any(|name| WITH_UNIT.contains(&name.as_str())));
+    // A negative value reaches the parser of the flag, which says what is wrong with it.
+    let argument = match (is_flag, has_unit) {
+        (true, true) => argument.allow_hyphen_values(true),
+        (true, false) => argument.allow_negative_numbers(true),
+        (false, _) => argument,
+    };
     let Some(help) = argument.get_help().map(ToString::to_string).filter(|help| help.contains('{')) else {
         return argument;
     };

@@ -16,7 +16,7 @@ use crate::encode::Target;
 use crate::error::{CliError, ErrorKind};
 use crate::left_out::counted;
 use crate::metrics::{ClassScores, Interval, LEVELS, NumberForecasts, NumberScores, Standing, share_below};
-use crate::model::{Approximation, KnownRows, Model, ModelRows, TargetSummary};
+use crate::model::{Approximation, BareMoments, KnownRows, Model, ModelRows, TargetSummary};
 use crate::predict;
 use crate::row_shares::by_rows;
 use constant::Constant;
@@ -162,7 +162,9 @@ fn evaluate_rows(
     let observed = Assessed { team, model, seen: &seen, observations };
     let (scores, predictors, gaps) = match (model.target().labels(), &model.about().summary) {
         (Some(labels), TargetSummary::Frequencies(shares)) => observed.classes(labels, shares)?,
-        (None, TargetSummary::Moments { mean, variance }) => observed.numbers(frame, *mean, *variance)?,
+        (None, TargetSummary::Moments { mean, variance, bare }) => {
+            observed.numbers(frame, (*mean, *variance), *bare)?
+        }
         _ => {
             return Err(CliError::new(
                 ErrorKind::Model,
@@ -219,11 +221,19 @@ fn standings(by: &Approximation, beliefs: &LatentBeliefs, y: &[f64]) -> Result<V
 type ScoredPredictors = (Scores, Vec<(&'static str, String)>, Vec<String>);
 
 impl Assessed<'_> {
-    fn numbers(&self, frame: &Frame, mean: f64, variance: f64) -> Result<ScoredPredictors, CliError> {
+    fn numbers(
+        &self,
+        frame: &Frame,
+        (mean, variance): (f64, f64),
+        bare: Option<BareMoments>,
+    ) -> Result<ScoredPredictors, CliError> {
         let (model, scale) = (self.model.posterior(), self.model.target().scale());
         let targets: Vec<f64> = self.observations.iter().map(|&y| scale.undo(y)).collect();
+        let (mean, variance) = bare.map_or((mean, variance), |bare| (bare.mean, bare.variance));
         let constant = Constant::beside(model.likelihood(), mean, variance)?;
-        let trivial = constant.forecasts(&targets)?;
+        let offsets = if bare.is_some() { self.seen.offsets() } else { &[] };
+        let offsets: Vec<f64> = offsets.iter().map(|offset| scale.scale * offset).collect();
+        let trivial = constant.forecasts(&targets, &offsets)?;
         let mut forecasts = vec![("gp", self.forecasts(model)?), ("mean", trivial.clone())];
         if let Some(baseline) = self.model.baseline() {
             forecasts.push(("linear", self.forecasts(baseline)?));
@@ -237,7 +247,7 @@ impl Assessed<'_> {
             .collect();
         let gaps = gaps::warnings(self, frame, &scored);
         let scores = scored.into_iter().map(|(name, _, scores)| (name, scores)).collect();
-        Ok((Scores::Numbers(scores), self.predictors(("mean", constant.describe())), gaps))
+        Ok((Scores::Numbers(scores), self.predictors(("mean", constant.describe(&offsets))), gaps))
     }
 
     fn predictors(&self, trivial: (&'static str, String)) -> Vec<(&'static str, String)> {

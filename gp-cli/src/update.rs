@@ -1,5 +1,7 @@
 //! Updates at fixed parameters.
 
+mod summary;
+
 use crate::context::Context;
 use crate::data::Frame;
 use crate::encode::{Factors, Role, RoleValues, RowMarks, row_marks};
@@ -56,6 +58,9 @@ pub fn take_in(model: &Model, frame: &Frame, context: &Context) -> Result<Update
     let marks = row_marks(frame, &model.inputs().names(), &model.targets());
     let mut about = about(model, &updated, (rows, &weights), marks);
     about.inputs.widen(frame);
+    let mut summaries = summary::summaries(model, frame)?.into_iter();
+    about.summary = summaries.next().unwrap_or(about.summary);
+    about.others.iter_mut().zip(summaries).for_each(|(other, summary)| other.summary = summary);
     let again = again(model.known_rows(frame));
     let warnings = [Vec::from_iter(again), encoded.warnings(), updated.warnings].concat();
     // No linear baseline: without the new rows, it would look too weak.

@@ -7,7 +7,7 @@ use crate::data::{
 };
 use crate::encode::{DIGIT_DATES, LabelCounter, Labels, MAX_VALUES, Outlier, too_many_words};
 use crate::error::CliError;
-use crate::fit::{Guess, default_order, joined_names};
+use crate::fit::{Guess, default_order, joined_names, what_is_unnamed};
 use crate::left_out::counted;
 use crate::notes::Notes;
 use crate::out;
@@ -21,6 +21,8 @@ use std::io::Write;
 const FAR: f64 = 20.0;
 /// Minimum number of other values.
 const FEW: usize = 9;
+/// Maximum number of outliers named in a column.
+const MAX_FAR: usize = 5;
 const RARE: u64 = 5;
 const MAX_RARE: usize = 3;
 
@@ -112,6 +114,9 @@ pub fn findings(frame: &Frame, targets: &[&str]) -> Result<Vec<Finding>, CliErro
         [target] => about_target(target, &mut found),
         several => several.iter().for_each(|target| about_one_of_several(target, &mut found)),
     }
+    let unnamed =
+        frame.unnamed().map(|name| Finding { column: Some(name.to_owned()), what: what_is_unnamed(name) });
+    found.extend(unnamed);
     about_missing(frame, &mut found);
     about_rows(frame, &mut found);
     Ok(found)
@@ -139,26 +144,44 @@ fn far_off(frame: &Frame, kind: Kind, numbers: &[f64], known: &[f64]) -> Option<
     if let Some(outlier) = Outlier::of_column(numbers, frame) {
         return Some(format!("{}; {}", outlier.describe(kind), outlier.advise(otherwise)));
     }
-    let (row, times) = farthest(numbers, known)?;
-    let value = kind.text(numbers[row]);
+    let (rows, times) = farthest(numbers, known)?;
+    let each: Vec<String> =
+        rows.iter().map(|&row| format!("{} at {}", kind.text(numbers[row]), frame.place(row))).collect();
     let times = if times < ENORMOUS { format!("{times:.0}") } else { format!("{times:.0e}") };
-    let place = frame.place(row);
-    Some(format!(
-        "{value} at {place} is {times} standard deviations from the mean of the other values; correct it if it is a mistake{otherwise}"
-    ))
+    Some(match each.as_slice() {
+        [one] => format!(
+            "{one} is {times} standard deviations from the mean of the other values; correct it if it is a mistake{otherwise}"
+        ),
+        several => format!(
+            "{} values are at least {times} standard deviations from the mean of the others: {}; correct them if they are mistakes{otherwise}",
+            several.len(),
+            several.join(", ")
+        ),
+    })
 }
 
-/// Row and distance ([`FAR`]) of the farthest outlier.
-fn farthest(numbers: &[f64], known: &[f64]) -> Option<(usize, f64)> {
-    let all = Standardiser::of(known);
-    let distance = |value: f64| all.apply(value).abs();
-    let (row, &value) = (numbers.iter().enumerate().filter(|(_, value)| !value.is_nan()))
-        .max_by(|a, b| distance(*a.1).total_cmp(&distance(*b.1)))?;
-    let others: Vec<f64> = known.iter().copied().filter(|&other| other != value).collect();
-    // With only two distinct values, the rare one is not an outlier.
-    let differ = others.windows(2).any(|pair| pair[0] != pair[1]);
-    let times = Standardiser::of(&others).apply(value).abs();
-    (others.len() >= FEW && differ && times > FAR).then_some((row, times))
+/// Rows farthest from the median, each at least [`FAR`] from the other values; the least distance.
+fn farthest(numbers: &[f64], known: &[f64]) -> Option<(Vec<usize>, f64)> {
+    let mut sorted = known.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let median = sorted[sorted.len() / 2];
+    let mut rows: Vec<usize> = (0..numbers.len()).filter(|&row| !numbers[row].is_nan()).collect();
+    rows.sort_by(|&a, &b| {
+        (numbers[b] - median).abs().total_cmp(&(numbers[a] - median).abs()).then(a.cmp(&b))
+    });
+    let most = MAX_FAR.min(rows.len().saturating_sub(FEW));
+    (1..=most).rev().find_map(|count| {
+        let (far, others) = rows.split_at(count);
+        let others: Vec<f64> = others.iter().map(|&row| numbers[row]).collect();
+        // With only two distinct values, the rare one is not an outlier; nor are some copies of a value.
+        let differ = others.iter().any(|other| *other != others[0])
+            && !far.iter().any(|&row| others.contains(&numbers[row]));
+        let units = Standardiser::of(&others);
+        let least = far.iter().map(|&row| units.apply(numbers[row]).abs()).fold(f64::INFINITY, f64::min);
+        let mut far = far.to_vec();
+        far.sort_unstable();
+        (differ && least > FAR).then_some((far, least))
+    })
 }
 
 fn about_values(frame: &Frame, column: &Column, is_target: bool, add: &mut impl FnMut(String)) {

@@ -259,11 +259,12 @@ fn read_test(
 
 fn say_outcome(model: &Model, seconds: f64, known: &[String], notes: &mut Notes<'_>) {
     let training = &model.about().training;
-    let outcome = if training.converged { "converged" } else { "did not converge" };
-    notes.say(format_args!(
-        "{outcome} after {} iterations and {seconds:.1} s: {}",
-        training.iterations, training.reason
-    ));
+    let outcome = match (training.converged, training.iterations) {
+        (true, count) => format!("converged after {count} iterations and"),
+        (false, 0) => "ended before the first iteration, after".to_owned(),
+        (false, count) => format!("did not converge after {count} iterations and"),
+    };
+    notes.say(format_args!("{outcome} {seconds:.1} s: {}", training.reason));
     notes.say(format_args!("{}: {:.3} nats", training.objective_kind.words(), training.objective));
     model.about_temperature().iter().for_each(|line| notes.say(format_args!("probabilities: {line}")));
     let tried = training.search.iter().flat_map(TriedKernels::lines);

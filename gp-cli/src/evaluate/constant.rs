@@ -3,8 +3,8 @@
 use crate::error::CliError;
 use crate::metrics::{Interval, LEVELS, NumberForecasts};
 use gp_likelihoods::{
-    Beta, Dispersion, Gamma, Gaussian, Latent, Likelihood, NegativeBinomial, Poisson, Support, Workspace,
-    dispersion,
+    Beta, Dispersion, Gamma, Gaussian, Latent, Likelihood, Link, NegativeBinomial, Poisson, Support,
+    Workspace, dispersion,
 };
 
 #[derive(Debug)]
@@ -13,7 +13,7 @@ pub(super) struct Constant {
     mean: f64,
     /// Likelihood with this distribution at latent value `latent`.
     likelihood: Box<dyn Likelihood>,
-    latent: Latent,
+    latent: f64,
 }
 
 impl Constant {
@@ -22,9 +22,8 @@ impl Constant {
     pub(super) fn beside(model: &dyn Likelihood, mean: f64, variance: f64) -> Result<Self, CliError> {
         let square = (mean / variance.sqrt()).powi(2);
         let more_than_poisson = variance > mean && dispersion(model) == Some(Dispersion::More);
-        let of = |name, likelihood: Box<dyn Likelihood>, latent: f64| {
-            Ok(Self { name, mean, likelihood, latent: Latent::new(latent, 0.0)? })
-        };
+        let of =
+            |name, likelihood: Box<dyn Likelihood>, latent: f64| Ok(Self { name, mean, likelihood, latent });
         match model.support() {
             Support::Counts if more_than_poisson => {
                 let shape = mean * (mean / (variance - mean));
@@ -40,26 +39,49 @@ impl Constant {
         }
     }
 
-    pub(super) fn describe(&self) -> String {
-        format!("{} of the training targets, for any input", self.name)
+    pub(super) fn describe(&self, offsets: &[f64]) -> String {
+        let moved = if offsets.is_empty() { "" } else { " with the offset or exposure of each row" };
+        format!("{} of the training targets{moved}, for any input", self.name)
     }
 
-    pub(super) fn forecasts(&self, targets: &[f64]) -> Result<NumberForecasts, CliError> {
-        let (f, count) = ([self.latent.mean()], targets.len());
-        let mut log_densities = vec![0.0; count];
-        for (y, out) in targets.iter().zip(log_densities.chunks_exact_mut(1)) {
-            self.likelihood.log_densities(&[*y], &f, out)?;
+    /// `offsets` of the latent value, in data units; none, or one per row.
+    pub(super) fn forecasts(&self, targets: &[f64], offsets: &[f64]) -> Result<NumberForecasts, CliError> {
+        let alike = if offsets.is_empty() { Some(self.forecast(0.0)?) } else { None };
+        let mut forecasts = NumberForecasts {
+            means: Vec::with_capacity(targets.len()),
+            log_densities: vec![0.0; targets.len()],
+            intervals: [const { Interval::EMPTY }; LEVELS.len()],
+        };
+        for (row, y) in targets.iter().enumerate() {
+            let offset = offsets.get(row).copied().unwrap_or(0.0);
+            let RowForecast { mean, ends } = alike.map_or_else(|| self.forecast(offset), Ok)?;
+            forecasts.means.push(mean);
+            let density = &mut forecasts.log_densities[row..=row];
+            self.likelihood.log_densities(&[*y], &[self.latent + offset], density)?;
+            for (interval, (lower, upper, claimed)) in forecasts.intervals.iter_mut().zip(ends) {
+                interval.lower.push(lower);
+                interval.upper.push(upper);
+                interval.claimed += claimed / targets.len() as f64;
+            }
         }
-        let mut intervals = [const { Interval::EMPTY }; LEVELS.len()];
-        for (interval, level) in intervals.iter_mut().zip(LEVELS) {
-            let (lower, upper, claimed) = self.interval(level)?;
-            *interval = Interval { lower: vec![lower; count], upper: vec![upper; count], claimed };
-        }
-        Ok(NumberForecasts { means: vec![self.mean; count], log_densities, intervals })
+        Ok(forecasts)
     }
 
-    fn interval(&self, level: f64) -> Result<(f64, f64, f64), CliError> {
-        let (q, mut ws) = ([self.latent], Workspace::new());
+    fn forecast(&self, offset: f64) -> Result<RowForecast, CliError> {
+        let latent = Latent::new(self.latent + offset, 0.0)?;
+        let mut ends = [(0.0, 0.0, 0.0); LEVELS.len()];
+        for (ends, level) in ends.iter_mut().zip(LEVELS) {
+            *ends = self.interval(latent, level)?;
+        }
+        let mean = match self.likelihood.link() {
+            Link::Log => self.mean * offset.exp(),
+            _ => self.mean + offset,
+        };
+        Ok(RowForecast { mean, ends })
+    }
+
+    fn interval(&self, latent: Latent, level: f64) -> Result<(f64, f64, f64), CliError> {
+        let (q, mut ws) = ([latent], Workspace::new());
         let mut end = |p| self.likelihood.predictive_quantile(&q, 0, p, &mut ws);
         let (lower, upper) = (end(0.5 - 0.5 * level)?, end(0.5 + 0.5 * level)?);
         if !self.likelihood.support().is_discrete() {
@@ -69,6 +91,13 @@ impl Constant {
         let claimed = below(upper)? - below(lower - 1.0)?;
         Ok((lower, upper, claimed))
     }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct RowForecast {
+    mean: f64,
+    /// Lower end, upper end, claimed probability.
+    ends: [(f64, f64, f64); LEVELS.len()],
 }
 
 /// Logarithm; 0 counts as the smallest positive normal number.
@@ -146,8 +175,8 @@ mod tests {
         ];
         for (likelihood, mean, variance, name, targets, densities, ends) in cases {
             let constant = constant(likelihood, mean, variance);
-            assert!(constant.describe().starts_with(name), "{}", constant.describe());
-            let forecasts = constant.forecasts(&targets).unwrap();
+            assert!(constant.describe(&[]).starts_with(name), "{}", constant.describe(&[]));
+            let forecasts = constant.forecasts(&targets, &[]).unwrap();
             assert_near(&forecasts.log_densities, &densities);
             let interval = &forecasts.intervals[1];
             assert_near(&[interval.lower[1], interval.upper[0], interval.claimed], &ends);
@@ -157,13 +186,13 @@ mod tests {
 
     #[test]
     fn counts_that_vary_less_than_their_mean_are_poisson() {
-        assert!(constant("negative_binomial", 3.0, 2.0).describe().starts_with("Poisson"));
+        assert!(constant("negative_binomial", 3.0, 2.0).describe(&[]).starts_with("Poisson"));
     }
 
     #[test]
     fn counts_of_others_vary_as_they_state() {
         let said = |likelihood: Box<dyn Likelihood>| {
-            Constant::beside(likelihood.as_ref(), 3.7, 9.0).unwrap().describe()
+            Constant::beside(likelihood.as_ref(), 3.7, 9.0).unwrap().describe(&[])
         };
         let more = said(foreign(NegativeBinomial::new(2.0).unwrap()));
         assert!(more.starts_with("negative binomial"), "{more}");

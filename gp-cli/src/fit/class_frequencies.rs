@@ -4,6 +4,7 @@ use super::sample::Sample;
 use crate::digits::four_digits;
 use crate::error::CliError;
 use crate::method::{Fit, TrainingRows};
+use faer::MatRef;
 use gp_ep::DataSource as _;
 use gp_likelihoods::Support;
 
@@ -69,14 +70,26 @@ pub(super) fn judge_by_evidence(
     if fit.objective > evidence + STRONG * (classes as f64 - 1.0) {
         return Ok(());
     }
-    let foreseen = fit.posterior.given(&fit.posterior.beliefs(points)?).log_densities(targets)?;
+    let beliefs = fit.posterior.beliefs(points)?;
+    let foreseen = fit.posterior.given(&beliefs).log_densities(targets)?;
     let mean = foreseen.iter().sum::<f64>() / foreseen.len() as f64;
     let gain = mean - of_shares;
-    if gain <= 0.0 {
-        fit.learned_nothing(&format!(
+    let losses = || {
+        format!(
             "rows of training have a log loss of {:.4}, and the class frequencies {:.4}",
             -mean, -of_shares
-        ));
+        )
+    };
+    if gain <= 0.0 {
+        let probabilities = fit.posterior.given(&beliefs).class_probabilities()?;
+        let labels = labels(fit.posterior.likelihood().support(), rows.column(0)?);
+        match labels_right(probabilities.as_ref(), &labels) {
+            Some(right) => {
+                fit.has_not_converged("probabilities are worse than the class frequencies");
+                fit.warnings.push(format!("{}, although {right}: train for longer", losses()));
+            }
+            None => fit.learned_nothing(&losses()),
+        }
     } else if gain < LARGE * -of_shares {
         fit.warnings.push(format!(
             "the model may be no better than the class frequencies: its {} is {}, and that of the class frequencies alone {}",
@@ -86,6 +99,27 @@ pub(super) fn judge_by_evidence(
         ));
     }
     Ok(())
+}
+
+/// Share of labels that the most probable class foretells, if larger by more than chance than the largest frequency.
+fn labels_right(probabilities: MatRef<'_, f64>, labels: &[usize]) -> Option<String> {
+    let likeliest = |row: usize| {
+        (0..probabilities.ncols())
+            .max_by(|&a, &b| probabilities[(row, a)].total_cmp(&probabilities[(row, b)]))
+    };
+    let count = labels.len() as f64;
+    let share =
+        |right: &dyn Fn(usize) -> bool| (0..labels.len()).filter(|&row| right(row)).count() as f64 / count;
+    let right = share(&|row| likeliest(row) == Some(labels[row]));
+    let of_one = |class: usize| share(&|row| labels[row] == class);
+    let largest = (0..probabilities.ncols()).map(of_one).fold(0.0, f64::max);
+    (right - largest > ERRORS * (right * (1.0 - right) / count).sqrt()).then(|| {
+        format!(
+            "{:.0} % of their labels are predicted, and {:.0} % are of one class",
+            100.0 * right,
+            100.0 * largest
+        )
+    })
 }
 
 /// Log evidence above that of class frequencies; `None` with role columns or positive objectives.
@@ -173,6 +207,19 @@ mod tests {
             "{reason}"
         );
         assert!(judged(-15.0).0);
+    }
+
+    #[test]
+    fn labels_that_are_foretold_have_been_learned() {
+        let labels: Vec<usize> = (0..200).map(|row| row % 10).collect();
+        let flat_but_right = |right: usize| {
+            let top = |row: usize| if row < right { labels[row] } else { (labels[row] + 1) % 10 };
+            Mat::from_fn(200, 10, |row, class| if class == top(row) { 0.11 } else { 0.89 / 9.0 })
+        };
+        let told = labels_right(flat_but_right(164).as_ref(), &labels).unwrap();
+        assert_eq!(told, "82 % of their labels are predicted, and 10 % are of one class");
+        // 25 of 200 are within chance of 20.
+        assert_eq!(labels_right(flat_but_right(25).as_ref(), &labels), None);
     }
 
     /// Exact evidence, uniform prior: `k! (n − k)! / (n + 1)!`.

@@ -21,6 +21,7 @@
 //! ```
 
 mod asked_columns;
+mod bare_moments;
 mod baseline;
 mod bounds;
 mod checkpoint;
@@ -85,6 +86,7 @@ mod untrained;
 mod variation;
 mod weighted_rows;
 
+pub(crate) use bare_moments::{has_rates, of_rates};
 pub use checkpoint::{CheckpointFolder, check_sum};
 pub use expected_time::ExpectedTime;
 pub use flags::{given, with_settings};
@@ -93,6 +95,7 @@ pub(crate) use guess::Guess;
 pub use observed::Observed;
 pub use plan::Plan;
 pub(crate) use quoted::joined as joined_names;
+pub(crate) use reading::what_is_unnamed;
 pub use reading::{drop_incomplete, read, read_input};
 pub use run::fit;
 pub use sample::Sample;
@@ -104,3 +107,4 @@ pub(crate) use streaming::able as streaming;
 pub use task::Task;
 pub use task_choice::settled;
 pub use task_flag::TaskChoice;
+pub(crate) use weighted_rows::WeightedRows;

@@ -1,5 +1,6 @@
 //! Task, likelihood and scale of the target.
 
+use super::bare_moments;
 use super::bounds;
 use super::default_likelihoods::{ClassIntegrals, default_likelihood};
 use super::default_noise;
@@ -43,7 +44,8 @@ pub(super) fn observe(survey: &Survey, spec: &FitSpec, context: &Context) -> Res
     bounds::bound_outliers(likelihood.as_mut(), spread * spread)?;
     bounds::bound_weighted(likelihood.as_mut(), spread * spread, survey.mean_weight())?;
     default_noise::set_prior(likelihood.as_mut(), spec)?;
-    let summary = summary(column, &target, &labels);
+    let moved = survey.moved(0).filter(|_| likelihood.link() == Link::Identity);
+    let summary = summary(column, moved, &target, &labels);
     let (rows, weights, others) = (survey.rows(), vec![survey.weight()], Vec::new());
     Ok(Observed { task, reason, target, roles, weights, summary, rows, others, likelihood })
 }
@@ -167,10 +169,16 @@ fn target(
     Ok(Target { name: column.name().to_owned(), kind: column.kind(), values, names })
 }
 
-fn summary(column: &ColumnSurvey, target: &Target, labels: &Labels) -> TargetSummary {
+fn summary(
+    column: &ColumnSurvey,
+    moved: Option<&ColumnSurvey>,
+    target: &Target,
+    labels: &Labels,
+) -> TargetSummary {
     match (target.labels(), column.scale()) {
         (None, Some(Standardiser { mean, scale })) => {
-            TargetSummary::Moments { mean, variance: scale * scale }
+            let bare = bare_moments::of_differences(moved);
+            TargetSummary::Moments { mean, variance: scale * scale, bare }
         }
         _ => TargetSummary::Frequencies(labels.frequencies()),
     }

@@ -78,12 +78,10 @@ fn check_excluded(frame: &Frame, spec: &FitSpec) -> Result<(), CliError> {
     if missing.is_empty() { Ok(()) } else { Err(frame.lacks(&missing, " to leave out by --exclude")) }
 }
 
-fn what_is_unnamed(frame: &Frame, name: &str) -> CliError {
-    let what = format!(
-        "`{}`: the first column has no name; if it names the rows, leave it out with --exclude {name}; if it is a feature, say what it holds, as in --type {name}=number",
-        frame.source()
-    );
-    CliError::usage(what)
+pub(crate) fn what_is_unnamed(name: &str) -> String {
+    format!(
+        "the first column has no name; if it names the rows, leave it out with --exclude {name}; if it is a feature, say what it holds, as in --type {name}=number"
+    )
 }
 
 fn columns<'a>(frame: &'a Frame, spec: &'a FitSpec) -> Result<Columns<'a>, CliError> {
@@ -93,7 +91,7 @@ fn columns<'a>(frame: &'a Frame, spec: &'a FitSpec) -> Result<Columns<'a>, CliEr
     }
     check_excluded(frame, spec)?;
     if let Some(unnamed) = frame.unnamed() {
-        return Err(what_is_unnamed(frame, unnamed));
+        return Err(CliError::usage(format!("`{}`: {}", frame.source(), what_is_unnamed(unnamed))));
     }
     let others = others(frame, spec)?;
     let is_taken = |name: &str| targets.contains(&name) || others.iter().any(|(_, other)| *other == name);
@@ -107,8 +105,10 @@ fn columns<'a>(frame: &'a Frame, spec: &'a FitSpec) -> Result<Columns<'a>, CliEr
         return Err(CliError::usage(format!("column {twice} is named twice among --features")));
     }
     if names.is_empty() {
+        let taken: String =
+            others.iter().map(|(role, name)| format!(" and {name} ({})", role.flag())).collect();
         let what = format!(
-            "`{}` has no column besides the target {}; there is nothing to predict it from",
+            "`{}` has no column besides the target {}{taken}; there is nothing to predict it from",
             frame.source(),
             targets.join(", ")
         );

@@ -1,5 +1,6 @@
 //! Execution of a plan.
 
+use super::bare_moments;
 use super::design::PartStart;
 use super::influence;
 use super::jitter;
@@ -87,12 +88,14 @@ pub fn fit(plan: Plan, spec: &FitSpec, origin: &str) -> Result<Model, CliError> 
     let record = training_record(&fit, (method.name(), alpha), (rows, &targets), observed.log_scales());
     let is_plain = observed.roles.column(Role::Weights).is_none() && targets.len() < 2;
     let log_scales = (!is_plain).then(|| observed.log_scales());
+    let mut summary = observed.summary;
+    bare_moments::add_rates(&mut summary, (fit.posterior.likelihood(), &observed.roles), &sample.rows)?;
     let about = About {
         origin: origin.to_owned(),
         inputs,
         target: observed.target,
         roles: observed.roles,
-        summary: observed.summary,
+        summary,
         others: observed.others,
         training: TrainingRecord {
             log_scales,

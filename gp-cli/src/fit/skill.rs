@@ -24,6 +24,8 @@ const STRONG: f64 = 3.0;
 /// Largest plausible parameter; inverse of the smallest.
 const LARGEST: f64 = 1e8;
 const MAX_NAMES: usize = 4;
+/// Distance from the median of Gaussian targets, in deviations; one of 10¹⁵ is beyond.
+const FAR_TARGETS: f64 = 8.0;
 
 #[derive(Debug)]
 pub(super) struct FittedRows<'a> {
@@ -55,6 +57,9 @@ pub(super) fn judge(fit: &mut Fit, seen: &FittedRows<'_>, seed: u64) -> Result<(
         fit.learned_nothing(&format!("predictions are {same}"));
     } else if let Some(why) = is_noise(fit, seen, &beliefs, &targets) {
         fit.learned_nothing(&why);
+        if fit.posterior.likelihood().gaussian_noise().is_some() {
+            fit.warnings.extend(outliers(&targets));
+        }
     }
     fit.warnings.extend(runaways(fit, seen.columns));
     let likelihood = fit.posterior.likelihood();
@@ -159,6 +164,19 @@ fn typical_spread(values: &[f64]) -> f64 {
     let quartile = |part: usize| sorted[part * (sorted.len() - 1) / 4];
     let robust = (quartile(3) - quartile(1)) / QUARTILES;
     if robust > 0.0 { robust.min(spread(values)) } else { spread(values) }
+}
+
+/// Advice for targets that Gaussian noise may not describe.
+fn outliers(targets: &[f64]) -> Option<String> {
+    let mut sorted = targets.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let (median, unit) = (sorted[sorted.len() / 2], typical_spread(targets));
+    let far = targets.iter().map(|target| (target - median).abs() / unit).fold(0.0, f64::max);
+    (unit > 0.0 && far > FAR_TARGETS).then(|| {
+        format!(
+            "values of the target lie up to {far:.0} times its spread (by quartiles) from the median, which Gaussian noise does not describe; compare --likelihood student_t"
+        )
+    })
 }
 
 fn runaways(fit: &Fit, columns: &[String]) -> Option<String> {

@@ -145,6 +145,7 @@ pub struct FitSpec {
     pub restarts: Option<u16>,
     /// Time after which no iteration begins, such as 90s, 10m or 2h
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    #[serde(serialize_with = "in_seconds")]
     pub time_limit: Option<Duration>,
     /// Random seed
     #[arg(long, value_name = "SEED", default_value_t = 0)]
@@ -317,6 +318,12 @@ pub fn parse_time(text: &str) -> Result<Duration, String> {
     };
     let seconds = number.parse::<f64>().map(|number| number * unit).unwrap_or(f64::NAN);
     Duration::try_from_secs_f64(seconds).map_err(|_| "it must be a time such as 90s, 10m or 2h".to_owned())
+}
+
+// serde hands over a reference.
+#[allow(clippy::ref_option)]
+fn in_seconds<S: Serializer>(time: &Option<Duration>, to: S) -> Result<S::Ok, S::Error> {
+    time.map(|time| format!("{}s", time.as_secs_f64())).serialize(to)
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ const OFFSET: usize = 1;
 const WEIGHT: usize = 2;
 
 /// Offsets, if any; weights, default 1.
-pub(super) struct WeightedRows {
+pub(crate) struct WeightedRows {
     pub(super) offsets: Vec<f64>,
     weights: Vec<f64>,
     total: f64,
@@ -20,11 +20,15 @@ impl WeightedRows {
         let column = |place: usize| if place < rows.outputs() { rows.column(place) } else { Ok(Vec::new()) };
         let (offsets, mut weights) = (column(OFFSET)?, column(WEIGHT)?);
         weights.resize(rows.count(), 1.0);
-        let total = weights.iter().sum();
-        Ok(Self { offsets, weights, total })
+        Ok(Self::new(offsets, weights))
     }
 
-    pub(super) fn mean(&self, of: impl Fn(usize) -> f64) -> f64 {
+    pub(crate) fn new(offsets: Vec<f64>, weights: Vec<f64>) -> Self {
+        let total = weights.iter().sum();
+        Self { offsets, weights, total }
+    }
+
+    pub(crate) fn mean(&self, of: impl Fn(usize) -> f64) -> f64 {
         self.weights.iter().enumerate().map(|(row, weight)| weight * of(row)).sum::<f64>() / self.total
     }
 

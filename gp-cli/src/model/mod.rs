@@ -25,7 +25,7 @@ pub(crate) use of_target::of_output;
 pub use of_target::together;
 pub use posteriors::{PosteriorEntry, Posteriors, Stored};
 pub use record::{
-    About, FurtherTarget, Influence, InputInfluence, TargetSummary, TrainedRows, TrainingRecord,
+    About, BareMoments, FurtherTarget, Influence, InputInfluence, TargetSummary, TrainedRows, TrainingRecord,
 };
 pub(crate) use record::{NOTHING_LEARNED, method_with_power};
 pub use rows::{KnownRows, ModelRows};

@@ -87,10 +87,58 @@ pub enum TargetSummary {
         mean: f64,
         /// Variance over rows.
         variance: f64,
+        /// If rows have offsets or exposures.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        bare: Option<BareMoments>,
     },
     /// Class frequencies.
     #[serde(rename = "shares")]
     Frequencies(Vec<f64>),
+}
+
+/// Distribution of training targets at offset 0 and exposure 1.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BareMoments {
+    /// In data units; under a log link, the rate.
+    pub mean: f64,
+    /// Variance at this mean.
+    pub variance: f64,
+    /// Mean exposure of the training rows, which includes exp(offset); 1 under an identity link.
+    pub exposure: f64,
+}
+
+impl TargetSummary {
+    /// Summary of both, with `rows` and `of_more` rows; unchanged if they are of different kinds.
+    #[must_use]
+    pub fn with(&self, rows: f64, more: &Self, of_more: f64) -> Self {
+        match (self, more) {
+            (
+                Self::Moments { mean, variance, bare },
+                Self::Moments { mean: other, variance: spread, bare: more },
+            ) => {
+                let (mean, variance) = pooled([(rows, *mean, *variance), (of_more, *other, *spread)]);
+                let bare = bare.zip(*more).map(|(known, more)| {
+                    let (own, new) = (rows * known.exposure, of_more * more.exposure);
+                    let (mean, variance) =
+                        pooled([(own, known.mean, known.variance), (new, more.mean, more.variance)]);
+                    BareMoments { mean, variance, exposure: (own + new) / (rows + of_more) }
+                });
+                Self::Moments { mean, variance, bare }
+            }
+            (Self::Frequencies(known), Self::Frequencies(more)) if known.len() == more.len() => {
+                let both = known.iter().zip(more);
+                Self::Frequencies(both.map(|(a, b)| (rows * a + of_more * b) / (rows + of_more)).collect())
+            }
+            _ => self.clone(),
+        }
+    }
+}
+
+/// Mean and variance of two groups of (rows, mean, variance).
+fn pooled([(a, mean, variance), (b, other, spread)]: [(f64, f64, f64); 2]) -> (f64, f64) {
+    let (to_first, to_other) = (a / (a + b), b / (a + b));
+    let apart = to_first * to_other * (mean - other).powi(2);
+    (to_first * mean + to_other * other, to_first * variance + to_other * spread + apart)
 }
 
 /// Outcome of training.

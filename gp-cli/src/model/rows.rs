@@ -65,6 +65,12 @@ impl ModelRows {
         self.points.as_ref()
     }
 
+    /// Latent offsets in model units; empty without such roles.
+    #[must_use]
+    pub fn offsets(&self) -> &[f64] {
+        &self.offsets
+    }
+
     /// Latent beliefs with offsets, and known noise for the likelihood.
     ///
     /// # Errors

@@ -44,6 +44,14 @@ fn cells_of_columns_with_a_role() {
 }
 
 #[test]
+fn tables_of_a_target_and_roles_have_no_inputs() {
+    let desk = Desk::new();
+    desk.write("t.csv", "y,e\n2,1\n3,2\n4,1\n");
+    let told = "no column besides the target y and e (--exposure)";
+    desk.refused("fit t.csv --target y --exposure e --task count -o m.gp", 3, &[told]);
+}
+
+#[test]
 fn rows_and_headers() {
     refused("x,y\n1,2\n1,2,3\n", &["`t.csv`, line 3: 3 cells, but the header has 2"]);
     refused("x,y\n1,2\n7\n", &["`t.csv`, line 3: 1 cell, but the header has 2"]);

@@ -129,6 +129,26 @@ fn checks_find_what_would_hurt() {
     let found = desk.ok("check few.csv --target y --json").json();
     assert_eq!(found.as_array().unwrap().len(), 1, "{found}");
     assert!(found.to_string().contains("1000000 at line 6 is"), "{found}");
+    // Two outliers do not hide each other; copies of a value are no outliers.
+    let row = |i: u32| {
+        let x = match i {
+            4 => 60.0,
+            15 => -45.0,
+            _ => f64::from(i % 7),
+        };
+        format!("{x},{},{i}\n", u32::from(i % 60 == 1))
+    };
+    desk.write(
+        "two.csv",
+        std::iter::once("x,flag,y\n".to_owned()).chain((0..200).map(row)).collect::<String>(),
+    );
+    let found = desk.ok("check two.csv --target y --json").json();
+    assert_eq!(found.as_array().unwrap().len(), 1, "{found}");
+    let said = found.to_string();
+    assert!(
+        said.contains("2 values are at least") && said.contains(": 60 at line 6, -45 at line 17;"),
+        "{said}"
+    );
 }
 
 #[test]

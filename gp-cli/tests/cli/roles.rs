@@ -243,6 +243,46 @@ fn the_rate_is_found_behind_exposures() {
     assert_near(&density("logs.gp", "logs.csv"), &density("with.gp", "t.csv"), 1e-4, "offset");
 }
 
+/// One rate for all rows: nothing is gained over a constant rate, and its errors are those of λ e.
+#[test]
+fn the_constant_baseline_takes_exposures_and_offsets() {
+    let desk = Desk::new();
+    let (mut draws, rate) = (Draws(12), 0.8);
+    let rows: Vec<[f64; 3]> = (0..400)
+        .map(|i| {
+            let exposure = 0.5 * 100f64.powf(draws.next());
+            [f64::from(i) / 40.0, exposure, f64::from(draws.count(exposure * rate))]
+        })
+        .collect();
+    desk.write("t.csv", csv("x,e,y", rows.iter().map(|row| row.to_vec())));
+    desk.write("logs.csv", csv("x,o,y", rows.iter().map(|[x, e, y]| vec![*x, e.ln(), *y])));
+    let found = rows.iter().map(|row| row[2]).sum::<f64>() / rows.iter().map(|row| row[1]).sum::<f64>();
+    let squares = rows.iter().map(|[_, e, y]| (y - found * e).powi(2)).sum::<f64>();
+    let fit = "--target y --features x --likelihood poisson --inducing 8 -o m.gp --force";
+    for (table, role) in [
+        ("t.csv", "--exposure e --method ep --iterations 5"),
+        ("logs.csv", "--offset o --method ep --iterations 5"),
+        ("t.csv", "--exposure e --method sep --epochs 5 --stream always"),
+    ] {
+        desk.ok(&format!("fit {table} {fit} {role}"));
+        let told = desk.ok(&format!("eval m.gp {table} --json")).json();
+        let score = |by: &str, name: &str| told["scores"][by][name].as_f64().unwrap();
+        assert!(score("gp", "msll").abs() < 0.03, "{role}: {told}");
+        assert_near(&[score("mean", "rmse")], &[(squares / 400.0).sqrt()], 1e-9, role);
+        let said = told["predictors"]["mean"].as_str().unwrap();
+        assert!(said.contains("with the offset or exposure of each row"), "{said}");
+    }
+    // Offsets of a Gaussian target are subtracted before its mean and variance are taken.
+    let line = |i: usize| vec![(i % 7) as f64, 100.0 * i as f64, 100.0 * i as f64 + (i * i % 5) as f64];
+    desk.write("line.csv", csv("x,o,y", (0..60).map(line)));
+    desk.ok("fit line.csv --target y --features x --offset o -o m.gp --force");
+    let told = desk.ok("eval m.gp line.csv --json").json();
+    let rest: Vec<f64> = (0..60).map(|i| f64::from(i * i % 5)).collect();
+    let mean = rest.iter().sum::<f64>() / 60.0;
+    let rmse = (rest.iter().map(|y| (y - mean).powi(2)).sum::<f64>() / 60.0).sqrt();
+    assert_near(&[told["scores"]["mean"]["rmse"].as_f64().unwrap()], &[rmse], 1e-9, "line");
+}
+
 fn solve(matrix: &[Vec<f64>], right: &[f64]) -> (Vec<f64>, f64) {
     let n = right.len();
     let mut a: Vec<Vec<f64>> =

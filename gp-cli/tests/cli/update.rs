@@ -142,3 +142,43 @@ fn what_cannot_be_taken_in_is_refused() {
     desk.write("unlabelled.csv", "a,b,kind\n1,1,red\n");
     desk.refused("update model.gp unlabelled.csv -o x.gp", 3, &["no column y"]);
 }
+
+/// Mean and variance of all rows, class frequencies of all rows, and the rate of all rows.
+#[test]
+fn baselines_know_the_rows_of_updates() {
+    let desk = Desk::new();
+    let table = |name: &str, header: &str, rows: std::ops::Range<usize>, row: &dyn Fn(usize) -> String| {
+        desk.write(name, std::iter::once(header.to_owned()).chain(rows.map(row)).collect::<String>());
+    };
+    let scored = |header: &str, row: &dyn Fn(usize) -> String, flags: &str| {
+        table("first.csv", header, 0..40, row);
+        table("more.csv", header, 40..160, row);
+        table("all.csv", header, 0..160, row);
+        desk.ok(&format!("fit first.csv --target y --features x {flags} -o first.gp --force"));
+        desk.ok(&format!("fit all.csv --target y --features x {flags} -o all.gp --force"));
+        desk.ok("update first.gp more.csv -o both.gp --force");
+        ["first.gp", "both.gp", "all.gp"].map(|model| desk.ok(&format!("eval {model} all.csv --json")).json())
+    };
+    let near = |[first, both, all]: [serde_json::Value; 3], by: &str, score: &str| {
+        let of = |told: &serde_json::Value| told["scores"][by][score].as_f64().unwrap();
+        assert!((of(&both) - of(&all)).abs() < 1e-9 * of(&all).abs(), "{both} {all}");
+        assert!(of(&first) > 1.01 * of(&both), "{first} {both}");
+    };
+    let step = |i: usize| format!("{},{}\n", i % 9, if i < 40 { 0.0 } else { 20.0 } + (i % 5) as f64);
+    near(scored("x,y\n", &step, "--parameters known"), "mean", "nlpd");
+    let labels = |i: usize| format!("{},{}\n", i % 9, if i < 40 && i % 4 > 0 { "no" } else { "yes" });
+    near(scored("x,y\n", &labels, "--method ep --inducing 5 --iterations 2"), "shares", "log_loss");
+    let counts = |i: usize| {
+        let (e, rate) = (1 + i % 7, if i < 40 { 1 } else { 4 });
+        format!("{},{},{e}\n", i % 9, e * rate)
+    };
+    near(
+        scored(
+            "x,y,e\n",
+            &counts,
+            "--exposure e --likelihood poisson --method ep --inducing 5 --iterations 2",
+        ),
+        "mean",
+        "rmse",
+    );
+}

@@ -39,6 +39,11 @@ impl StopReason {
         matches!(self, Self::SmallGradient | Self::Plateau | Self::WithinNoise)
     }
 
+    /// `true` if a time limit or interrupt may have cut an evaluation short.
+    pub(super) fn is_early(&self) -> bool {
+        matches!(self, Self::TimeLimit | Self::Interrupted)
+    }
+
     pub(super) fn status(reason: Option<&Self>) -> TerminationStatus {
         match reason {
             None => TerminationStatus::NotTerminated,

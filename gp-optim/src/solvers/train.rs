@@ -13,7 +13,7 @@ use super::minimise::{MinimiseOptions, Minimum, minimise_recording};
 use super::stop::StopReason;
 use crate::error::ParameterError;
 use crate::parameter_set::ParameterSetMut;
-use posterior::{InBatches, LogPosterior};
+use posterior::{Best, InBatches, LogPosterior};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -101,7 +101,8 @@ pub fn train<M: ParameterSetMut + Clone, E: TrainingError>(
     train_with_companion(model, &mut (), options, alone, |model, (), progress| watch(model, progress))
 }
 
-/// [`train`] with a companion.
+/// [`train`] with a companion. If a time limit or interrupt cuts evaluations short, the companion returns to its state at
+/// the best of them.
 ///
 /// # Errors
 /// As [`train`]; the companion may have changed.
@@ -121,9 +122,13 @@ pub fn train_with_companion<M: ParameterSetMut + Clone, C: Companion, E: Trainin
     model.write_free(&mut start)?;
     let options = MinimiseOptions { control: options.control.about(C::KIND), ..options.clone() };
     let history = History::new();
-    let posterior = LogPosterior::new(model.clone(), companion, evaluate, watch);
+    let mut best = Best::new();
+    let posterior = LogPosterior::new(model.clone(), companion, evaluate, watch).with_best(&mut best);
     let minimum = minimise_recording(posterior, &start, &options, &history)?;
     model.set_free(&minimum.x)?;
+    if let Some(memory) = best.into_memory().filter(|_| minimum.reason.is_early()) {
+        companion.recall(memory).map_err(|message| OptimError::BrokenOff { message })?;
+    }
     Ok(Training::new(minimum, &history.records(), model.log_prior()))
 }
 

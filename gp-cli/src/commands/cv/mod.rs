@@ -266,7 +266,10 @@ impl FoldsToScore<'_> {
             .rows(&self.parts[place].test)
             .and_then(|rows| evaluate_by(&self.context.team, model, &rows));
         let evaluation = scores.map_err(|cause| self.without(place, cause))?;
-        let warnings = model.about().training.warnings.clone();
+        let training = &model.about().training;
+        let unfinished =
+            (!training.converged).then(|| format!("training did not converge: {}", training.reason));
+        let warnings = unfinished.into_iter().chain(training.warnings.clone()).collect();
         Ok(ScoredFold { evaluation, chosen: chosen(model), warnings })
     }
 

@@ -12,6 +12,7 @@ pub(super) use parts::parts;
 pub(super) use separate::fit_apart;
 pub(super) use whole_numbers::no_amounts;
 
+use super::bare_moments;
 use super::bounds;
 use super::default_noise;
 use super::observed::{Observed, check_range};
@@ -52,7 +53,11 @@ pub(super) fn observe(survey: &Survey, spec: &FitSpec, context: &Context) -> Res
                 values: TargetValues::Number(units),
                 names: Vec::new(),
             },
-            summary: TargetSummary::Moments { mean: with_offset.mean, variance: with_offset.scale.powi(2) },
+            summary: TargetSummary::Moments {
+                mean: with_offset.mean,
+                variance: with_offset.scale.powi(2),
+                bare: bare_moments::of_differences(survey.moved(place)),
+            },
             rows: survey.rows() - column.missing(),
         });
     }

@@ -7,14 +7,18 @@ use crate::solvers::{Batch, Companion};
 use crate::stochastic::StochasticObjective;
 use std::marker::PhantomData;
 
+/// Companion at the evaluation with the highest log posterior.
+pub(super) struct Best<T>(Option<(f64, T)>);
+
 /// `−ln p(y) − ln p(parameters)` by free parameters.
-pub(super) struct LogPosterior<'a, M, C, F, P, E> {
+pub(super) struct LogPosterior<'a, M, C: Companion, F, P, E> {
     trial: M,
     companion: &'a mut C,
     evaluate: F,
     watch: P,
     natural: Vec<f64>,
     evaluations: u64,
+    best: Option<&'a mut Best<C::Memory>>,
     fails_with: PhantomData<E>,
 }
 
@@ -29,7 +33,12 @@ impl<'a, M: ParameterSetMut, C: Companion, F, P: FnMut(&M, &C, TrainingProgress)
 {
     pub(super) fn new(trial: M, companion: &'a mut C, evaluate: F, watch: P) -> Self {
         let natural = vec![0.0; trial.parameter_count()];
-        Self { trial, companion, evaluate, watch, natural, evaluations: 0, fails_with: PhantomData }
+        let fails_with = PhantomData;
+        Self { trial, companion, evaluate, watch, natural, evaluations: 0, best: None, fails_with }
+    }
+
+    pub(super) fn with_best(self, best: &'a mut Best<C::Memory>) -> Self {
+        Self { best: Some(best), ..self }
     }
 
     /// Gradient by free parameters, then zeros.
@@ -48,6 +57,9 @@ impl<'a, M: ParameterSetMut, C: Companion, F, P: FnMut(&M, &C, TrainingProgress)
         self.trial.chain_gradient(&self.natural, &mut gradient[..free])?;
         gradient.iter_mut().for_each(|g| *g = -*g);
         let log_posterior = value + self.trial.log_prior();
+        if let Some(best) = &mut self.best {
+            best.keep(log_posterior, || self.companion.memory());
+        }
         let progress = TrainingProgress { evaluation: self.evaluations, log_posterior };
         (self.watch)(&self.trial, &*self.companion, progress);
         Ok(-log_posterior)
@@ -62,6 +74,22 @@ impl<'a, M: ParameterSetMut, C: Companion, F, P: FnMut(&M, &C, TrainingProgress)
         let (evaluations, memory) = decode::<C>(memory)?;
         self.evaluations = evaluations;
         self.companion.recall(memory)
+    }
+}
+
+impl<T> Best<T> {
+    pub(super) fn new() -> Self {
+        Self(None)
+    }
+
+    fn keep(&mut self, log_posterior: f64, memory: impl FnOnce() -> T) {
+        if self.0.as_ref().is_none_or(|(best, _)| log_posterior > *best) {
+            self.0 = Some((log_posterior, memory()));
+        }
+    }
+
+    pub(super) fn into_memory(self) -> Option<T> {
+        self.0.map(|(_, memory)| memory)
     }
 }
 
