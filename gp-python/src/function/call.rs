@@ -10,12 +10,12 @@ use pyo3::types::PyDict;
 /// Relative step of central differences: cube root of the rounding error.
 const STEP: f64 = 6e-6;
 
-/// Row number that means: only the target is known.
+/// Unknown row number; messages then show the target.
 pub(super) const UNKNOWN: usize = usize::MAX;
 
 pub(super) struct Callables {
     pub(super) log_density: Py<PyAny>,
-    /// Derivatives of the log density by parameters, which are named.
+    /// Returns derivatives of the log density by parameters, in a dictionary.
     pub(super) gradient: Option<Py<PyAny>>,
     pub(super) latents: usize,
     pub(super) outputs: usize,
@@ -109,8 +109,8 @@ impl Block<'_> {
         Ok(())
     }
 
-    /// Error that names the first row that fails on its own. Exceptions that are not an `Exception`, such as
-    /// an interrupt, are unchanged.
+    /// Error that names the first row that fails on its own. Exceptions outside the class `Exception`,
+    /// such as an interrupt, are unchanged.
     fn of_row(self, py: Python<'_>, values: &[f64], error: PyErr) -> PyErr {
         if !error.is_instance_of::<PyException>(py) {
             return error;
