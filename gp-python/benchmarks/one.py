@@ -1,4 +1,4 @@
-"""One run of one library: seconds of the fit, steps, negative log density per test row, and error of predictions."""
+"""Runs one task with one library: seconds of the fit, steps, negative log density per test row, error of predictions."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ import numpy as np
 
 from tasks import TASKS
 
-# How near to the negative log density of this package another one has to come.
+# Training ends at this difference from the negative log density of this package.
 NEAR = 0.005
 
 
 class Looks:
-    """Looks at training, whose time is no time of the fit."""
+    """Checks training in progress. The time for these checks does not count as time of the fit."""
 
     def __init__(self, rows, reach, limit):
         self.rows, self.reach, self.limit = rows, reach, limit
@@ -41,7 +41,7 @@ class Looks:
 
 
 def one(task, library, scale, threads, reach, limit):
-    """What a run found; nothing where the library has no such model."""
+    """Results of a run; ``None`` if the library has no such model."""
     warnings.simplefilter("ignore")
     train, rows = TASKS[task](scale)
     # Imports are not timed.

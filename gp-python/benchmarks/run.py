@@ -1,4 +1,4 @@
-"""Benchmarks beside scikit-learn, GPflow and GPyTorch: see README.md beside this file."""
+"""Compares the package with scikit-learn, GPflow and GPyTorch; see README.md in this folder."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ HEADING = "| task | library | seconds | ratio | steps | ms per step | negative l
 
 
 def main():
-    """Runs all that is asked for and prints a table of it."""
+    """Runs the requested tasks and libraries, and prints a table."""
     asked = arguments()
     python = sys.executable if asked.here else environment(asked.libraries)
     print(HEADING)
@@ -37,23 +37,23 @@ def main():
 
 
 def arguments():
-    """What was asked for."""
+    """Arguments of the command line."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--tasks", nargs="+", default=["exact", "sparse", "binary", "digits", "counts"])
     options.add_argument("--libraries", nargs="+", default=list(NEEDS), choices=list(NEEDS))
-    options.add_argument("--scale", type=float, default=1.0, help="share of the rows")
+    options.add_argument("--scale", type=float, default=1.0, help="share of the rows to use")
     options.add_argument("--threads", type=int, default=os.cpu_count())
     options.add_argument("--repeat", type=int, default=1)
-    options.add_argument("--limit", type=float, default=90.0, help="seconds after which training step by step ends")
-    options.add_argument("--here", action="store_true", help="use this interpreter as it is")
+    options.add_argument("--limit", type=float, default=90.0, help="time limit for training GPflow and GPyTorch, in seconds")
+    options.add_argument("--here", action="store_true", help="use this interpreter and install nothing")
     asked = options.parse_args()
-    # The others are to reach what this package does.
+    # This package runs first, because the others train until they reach its log density.
     asked.libraries.sort(key=list(NEEDS).index)
     return asked
 
 
 def environment(libraries):
-    """An interpreter that has the package and these libraries, in the versions of requirements.txt."""
+    """Interpreter of an environment with the package and these libraries, in the versions of requirements.txt."""
     python = ENVIRONMENT / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     if not python.is_file():
         venv.create(ENVIRONMENT, with_pip=True)
@@ -66,7 +66,7 @@ def environment(libraries):
 
 
 def repeated(python, task, library, own, asked):
-    """The median of several runs, each in a process of its own; nothing where the library has no such model or is not there."""
+    """Medians over several runs, each in its own process; ``None`` if the library has no such model, the error if a run fails."""
     said = {"task": task, "library": library, "scale": asked.scale, "threads": asked.threads, "limit": asked.limit}
     said["reach"] = own and own["density"]
     threads = {name: str(asked.threads) for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
@@ -81,7 +81,7 @@ def repeated(python, task, library, own, asked):
 
 
 def line(task, library, found, own):
-    """A line of the table; a sign says that training was ended before it came to the density of this package."""
+    """Line of the table. The sign ``>`` means that the time limit ended training."""
     if found is None:
         return f"| {task} | {library} | no such model | | | | | |"
     if "failed" in found:

@@ -1,4 +1,4 @@
-"""The tasks: data for training and for tests, made with a seed."""
+"""The tasks: training and test data, from fixed seeds."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def digits(scale):
 
     x, y = load_digits(return_X_y=True)
     rows = np.random.default_rng(3).permutation(len(x))[: int(len(x) * scale)]
-    # Pixels that are always the same say nothing.
+    # Removes pixels that are almost constant.
     x = x[:, x.std(axis=0) > 0.5]
     return _split((x[rows] - x.mean(axis=0)) / x.std(axis=0), y[rows], 2 / 3)
 

@@ -1,4 +1,4 @@
-//! Names that models from Python may use.
+//! Kernels, likelihoods and methods for models from Python.
 
 use crate::function::FunctionLikelihood;
 use gp_cli::Context;

@@ -14,16 +14,16 @@ use gp_optim::{Interrupt, Record};
 use pyo3::prelude::*;
 use std::sync::Arc;
 
-/// Program named in model files.
+/// Name of the program in model files.
 const ORIGIN: &str = concat!("gp for Python ", env!("CARGO_PKG_VERSION"));
 
 /// Python callback for stages and iterations; its exception ends the fit.
 type Told = Arc<dyn Fn(&str, u64, f64) + Send + Sync>;
 
-/// Fits a model to a table by the flags of `gp fit`.
+/// Fits a model to a table with flags of `gp fit`.
 ///
-/// `told` is called with the stage of the fit, the iteration and the log posterior (0 and NaN outside training). If it
-/// raises an exception, the fit ends with this exception. Returns the model, and notes on its choices.
+/// The fit calls `told(stage, iteration, log_posterior)`; outside training, iteration and log posterior are 0 and NaN.
+/// If `told` raises an exception, the fit ends with this exception. Returns the model and notes on its choices.
 #[pyfunction]
 #[pyo3(signature = (columns, flags, threads=None, told=None, function=None))]
 pub(crate) fn fit(

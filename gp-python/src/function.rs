@@ -1,4 +1,4 @@
-//! Likelihood given by a Python function.
+//! Likelihood that is a Python function.
 
 mod call;
 mod grid;
@@ -22,7 +22,7 @@ const NAME: &str = "function";
 /// Name, initial value, and optional lower and upper limit.
 type PyParameter = (String, f64, Option<f64>, Option<f64>);
 
-/// A log density in Python with its parameters and its numbers of latent values and of targets.
+/// A log density in Python, with its parameters and the numbers of latent values and targets.
 #[pyclass(frozen, module = "gp._gp")]
 pub(crate) struct Function {
     callables: Arc<Callables>,
@@ -50,8 +50,8 @@ impl Function {
 }
 
 impl Function {
-    /// Likelihood for one fit: an interrupt stops its calls, and an exception in Python requests the
-    /// interrupt.
+    /// Likelihood for one fit. After an interrupt, it no longer calls Python; an exception in Python requests
+    /// an interrupt.
     pub(crate) fn likelihood(&self, interrupt: &Interrupt) -> FunctionLikelihood {
         FunctionLikelihood {
             callables: self.callables.clone(),
@@ -92,7 +92,7 @@ impl Raised {
     }
 }
 
-/// Likelihood with log densities only, from Python calls for blocks of observations.
+/// Likelihood with log densities only, which Python computes for blocks of observations.
 #[derive(Clone)]
 pub(crate) struct FunctionLikelihood {
     callables: Arc<Callables>,
@@ -109,7 +109,7 @@ impl fmt::Debug for FunctionLikelihood {
 }
 
 impl FunctionLikelihood {
-    /// Registry entry; expressions may set its parameters.
+    /// Registry entry; expressions may set the parameters.
     pub(crate) fn entry(self) -> LikelihoodEntry {
         LikelihoodEntry::of(NAME, "a log density in Python", move |_| Ok(Box::new(self.clone())))
     }
@@ -145,7 +145,7 @@ impl FunctionLikelihood {
         (self.callables.latents, self.callables.outputs)
     }
 
-    /// Error for a quantity that needs more than log densities.
+    /// Error: log densities do not determine this quantity.
     fn nothing<T>(&self, what: &str) -> Result<T, LikelihoodError> {
         Err(LikelihoodError::Evaluation {
             message: format!("a log density in Python says nothing of {what}"),
@@ -234,7 +234,7 @@ impl Likelihood for FunctionLikelihood {
         self.nothing("draws of observations")
     }
 
-    /// Leaves out derivatives by parameters; training uses samples instead.
+    /// Without derivatives by parameters: training uses samples for these.
     fn expected_log_density(
         &self,
         y: &[f64],

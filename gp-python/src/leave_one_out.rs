@@ -9,8 +9,8 @@ pub(crate) type Foreseen = [Vec<f64>; 3];
 
 /// Closed-form leave-one-out predictions; None for models that do not store their observations.
 ///
-/// In a mixture over parameters, each model has its weight given the other observations: its own weight over
-/// its predictive density, since `p(y) = p(y₋ᵢ) p(yᵢ | y₋ᵢ)`.
+/// In a mixture over parameters, the weight of each model is conditional on the other observations: its weight
+/// divided by its predictive density, because `p(y₋ᵢ) = p(y) / p(yᵢ | y₋ᵢ)`.
 pub(crate) fn leave_one_out(model: &Model) -> Result<Option<Foreseen>, CliError> {
     let functions = model.posterior().functions();
     let (weights, scale) = (functions.weights(), model.target().scale());
@@ -37,7 +37,7 @@ pub(crate) fn leave_one_out(model: &Model) -> Result<Option<Foreseen>, CliError>
             average(&|k| found[k].observation_variance[i] + (found[k].latent_mean[i] - mean).powi(2));
         foreseen[0].push(scale.undo(mean));
         foreseen[1].push(scale.undo_variance(variance));
-        // Σ w p / p over Σ w / p
+        // (Σ w p / p) / (Σ w / p), with Σ w = 1
         foreseen[2].push(-(largest + sum.ln()) - scale.scale.ln());
     }
     Ok(Some(foreseen))

@@ -1,7 +1,7 @@
-//! Gaussian-process models for Python, on the library of the `gp` command.
+//! Gaussian-process models for Python, with the library of the `gp` command.
 //!
-//! This crate converts tables and numbers, and releases the interpreter lock during computations. Models are in gp-cli;
-//! estimators and argument checks are in `python/gp`.
+//! This crate converts tables and numbers, and releases the interpreter lock during computations. Models are in gp-cli.
+//! Estimators and argument checks are in `python/gp`.
 #![deny(unsafe_code)]
 
 mod command;

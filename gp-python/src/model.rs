@@ -42,7 +42,7 @@ fn again(
 
 #[pymethods]
 impl Model {
-    /// Reads the bytes of a model file; errors name it `source`. `function` is its Python likelihood, if it has one.
+    /// Reads a model from the bytes of its file, which errors call `source`. `function`: Python likelihood, if any.
     #[staticmethod]
     #[pyo3(signature = (bytes, source, function=None))]
     fn from_bytes(bytes: &[u8], source: &str, function: Option<&Function>) -> PyResult<Self> {
@@ -51,7 +51,7 @@ impl Model {
         model.map(Self::new).map_err(|error| exception(&error))
     }
 
-    /// The bytes of the model's file.
+    /// The model file as bytes.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let bytes = self.0.to_bytes().map_err(|error| exception(&error))?;
         Ok(PyBytes::new(py, &bytes))
@@ -66,8 +66,8 @@ impl Model {
         Ok(Self::new(gp_cli::model::Model::new(about, posterior, baseline)))
     }
 
-    /// Description as JSON: the contents of its file except the posterior; and, in units of the model, the expression of
-    /// the likelihood, the (first) values of its parameters by name, and the different kernels.
+    /// Description as JSON. `about`: contents of the file except the posterior. In units of the model: `likelihood`, an
+    /// expression; `parameters`, its (first) parameter values by name; `kernels`, the distinct expressions.
     fn about(&self) -> String {
         let likelihood = self.0.posterior().likelihood();
         let parameters = likelihood.parameters().iter();
@@ -151,7 +151,7 @@ impl Model {
         Ok(PyArray3::from_owned_array(py, found.map_err(|error| exception(&error))?))
     }
 
-    /// The same model with the rows of a table added and its parameters unchanged; a description of the update; warnings.
+    /// Adds the rows of a table and keeps the parameters. Returns the model, a description of the update, and warnings.
     #[pyo3(signature = (table, threads=None, function=None))]
     fn updated(
         &self,
@@ -163,7 +163,7 @@ impl Model {
         let (table, model, interrupt) = (frame("X", table)?, self.0.clone(), Interrupt::new());
         let likelihood = function.map(|function| function.likelihood(&interrupt));
         let raised = likelihood.as_ref().map(FunctionLikelihood::raised);
-        // The likelihood of the model may have been interrupted in an earlier call.
+        // An earlier call may have interrupted the likelihood of the model.
         let (model, context) = match function {
             Some(_) => (Arc::new(again(&model, likelihood)?), context(None)),
             None => (model, context(None)),
@@ -176,8 +176,8 @@ impl Model {
         Ok((Self::new(taken.model), taken.how, taken.warnings))
     }
 
-    /// Leave-one-out means, variances and log densities of the training targets; `None` for models that do not store their
-    /// observations.
+    /// Leave-one-out means, variances and log densities of the training targets, or `None` for models that do not store
+    /// their observations.
     #[pyo3(signature = (threads=None))]
     fn leave_one_out<'py>(
         &self,

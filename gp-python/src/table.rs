@@ -1,4 +1,4 @@
-//! Tables from and to Python.
+//! Conversion of tables from and to Python.
 
 use crate::errors::exception;
 use gp_cli::data::{Column, Frame, Kind};
@@ -8,7 +8,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// Cells of a column: numbers (dates as days since 1970-01-01), or words, `None` if missing.
+/// Cells of a column: numbers (dates are days since 1970-01-01), or words (`None` if missing).
 #[derive(FromPyObject)]
 pub(crate) enum PyCells<'py> {
     Numbers(PyReadonlyArray1<'py, f64>),
@@ -18,7 +18,7 @@ pub(crate) enum PyCells<'py> {
 /// Name, type (`number`, `boolean`, `category`, `date`) and cells.
 pub(crate) type PyColumn<'py> = (String, String, PyCells<'py>);
 
-/// Table with these columns; `source` is its name in errors.
+/// Table with these columns, named `source` in errors.
 pub(crate) fn frame(source: &str, columns: Vec<PyColumn<'_>>) -> PyResult<Frame> {
     let columns = columns.into_iter().map(column).collect::<PyResult<Vec<_>>>()?;
     Frame::in_memory(source, columns).map_err(|error| exception(&error))
@@ -32,7 +32,7 @@ fn column((name, kind, cells): PyColumn<'_>) -> PyResult<Column> {
     })
 }
 
-/// Columns by name: number arrays or word lists.
+/// Dictionary of columns: arrays of numbers or lists of words.
 pub(crate) fn columns<'py>(py: Python<'py>, table: &OutTable) -> PyResult<Bound<'py, PyDict>> {
     let found = PyDict::new(py);
     for (name, cells) in table.columns() {

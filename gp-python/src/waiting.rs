@@ -1,4 +1,4 @@
-//! Interruptible long work without the interpreter lock.
+//! Long computations that can be interrupted, without the interpreter lock.
 
 use gp_linalg::stop_condition::StopCondition;
 use gp_optim::Interrupt;
@@ -11,8 +11,8 @@ use std::time::Duration;
 /// Interval between checks for signals.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Runs work in a new pool of `threads` threads, by default one per processor. An exception from a signal
-/// handler interrupts the work and is raised after its end.
+/// Runs `work` in a new pool of `threads` threads, by default one per processor. If a signal handler raises an
+/// exception, the work is interrupted, and the exception is raised after the work has ended.
 ///
 /// The pool ends with the work, because it would not survive a fork of the process.
 pub(crate) fn watched<T: Send>(

@@ -1,10 +1,10 @@
-"""What all tests share."""
+"""Fixtures and marks for all tests."""
 
 import signal
 
 import pytest
 
-# Checks of scikit-learn that take half of the time of all tests together.
+# scikit-learn's checks that together take half of the time of all tests.
 SLOW = ("check_regressor_data_not_an_array", "check_regressors_train")
 
 
@@ -16,7 +16,7 @@ def pytest_collection_modifyitems(items):
 
 @pytest.fixture(autouse=True, scope="session")
 def interrupts():
-    """Ctrl-C raises KeyboardInterrupt, also where tests run in the background of a shell, which ignores it."""
+    """Makes Ctrl-C raise KeyboardInterrupt. Without this, tests in the background of a shell ignore it."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)

@@ -1,4 +1,4 @@
-"""The benchmarks run, on few rows, with what every environment of the package has."""
+"""The benchmarks run on few rows, with the libraries that are always installed."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""Memory: numbers of tables are copied once, by the engine."""
+"""Memory: the numbers of a table are copied once, by the Rust library."""
 
 import subprocess
 import sys
@@ -45,7 +45,7 @@ def test_no_numbers_are_copied_in_python(kind):
     assert len(columns) == COLUMNS and peak < 0.01 * SIZE
 
 
-# The highest memory of a process is set back by Linux alone.
+# Only Linux can reset the peak memory of a process.
 MEASURED = """
 import sys
 from gp import _gp

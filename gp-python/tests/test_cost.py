@@ -1,4 +1,4 @@
-"""What the package costs beside the engine: seconds of imports, and of fits and predictions outside the compiled half."""
+"""Overhead of the package: time of imports, and time of fits and predictions outside the Rust library."""
 
 import subprocess
 import sys
@@ -13,7 +13,7 @@ ROWS = 10_000
 
 
 def least_seconds(code, before="sys"):
-    """Least of five times that this takes in a new process, which other programs may hold up, after imports of others."""
+    """Minimum seconds of five runs in new processes, because other programs may delay some. Imports ``before`` are not timed."""
     timed = f"import time, {before}; begun = time.perf_counter(); {code}; print(time.perf_counter() - begun)"
     run = [sys.executable, "-c", timed]
     return min(float(subprocess.run(run, capture_output=True, text=True, check=True).stdout) for _ in range(5))
@@ -29,7 +29,7 @@ def test_estimators_add_little_to_scikit_learn():
 
 
 class Timed:
-    """A function with the seconds that are spent in it."""
+    """A function that adds up the seconds of its calls."""
 
     def __init__(self, function):
         self.function, self.seconds = function, 0.0
@@ -62,7 +62,7 @@ def test_fits_and_predictions_are_those_of_the_engine(monkeypatch):
         assert min(share_outside(lambda: model.fit(x, y), fit) for _ in range(3)) < 0.05
 
     class Watched:
-        """The model, watched while it predicts."""
+        """A model with timed predictions."""
 
         def __init__(self, model):
             self.predict = Timed(model.predict)

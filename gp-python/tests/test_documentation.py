@@ -1,4 +1,4 @@
-"""Docstrings: their examples run, and they name the arguments that there are."""
+"""Docstrings: examples run, and all arguments and their possible values are documented."""
 
 import doctest
 import importlib
@@ -15,7 +15,7 @@ import gp
 from gp import plot
 from gp._choices import Choices
 
-# The compiled half has no examples.
+# The Rust library has no examples.
 MODULES = ["gp", *(f"gp.{module.name}" for module in pkgutil.iter_modules(gp.__path__) if module.name != "_gp")]
 PUBLIC = [getattr(gp, name) for name in gp.__all__] + [getattr(plot, name) for name in plot.__all__]
 METHODS = [
@@ -41,7 +41,7 @@ def test_estimators_have_examples_after_their_arguments(name):
 
 
 def arguments_said(said):
-    """The names in the section of parameters."""
+    """Names in the section of parameters."""
     section = re.search(r"^Parameters\n-+\n(.*?)(?:\n\n|\Z)", said, re.MULTILINE | re.DOTALL)
     lines = section.group(1).splitlines() if section else []
     return [name for line in lines if not line.startswith(" ") for name in line.partition(" : ")[0].split(", ")]
@@ -56,8 +56,8 @@ def test_every_argument_is_documented(called):
     assert sorted(arguments_said(inspect.getdoc(called))) == sorted(arguments_of(called))
 
 
-# Flags of `gp fit` that are no arguments of estimators: arguments of `fit` and of single estimators, what Python has in its own
-# way, and files.
+# Flags of `gp fit` that are not arguments of all estimators: arguments of methods or of single estimators, flags that Python
+# replaces, and files.
 ELSEWHERE = {
     *("target", "features", "exclude", "type", "weights", "offset", "exposure", "noise-variance", "blocks", "alpha-column"),
     *("task", "order", "labels"),
@@ -68,7 +68,7 @@ ELSEWHERE = {
 
 @pytest.fixture(scope="module")
 def flags():
-    """The flags of `gp fit`, as the command says them."""
+    """The flags of `gp fit`, from the JSON schema that the command prints."""
     command = "from gp._command import main; main()"
     run = subprocess.run(
         [sys.executable, "-c", command, "generate", "schema"], stdout=subprocess.PIPE, text=True, check=True
@@ -77,7 +77,7 @@ def flags():
 
 
 def texts_said(said):
-    """The text of each argument in the section of parameters."""
+    """Text for each argument in the section of parameters."""
     section = re.search(r"^Parameters\n-+\n(.*?)(?:\n\n|\Z)", said, re.MULTILINE | re.DOTALL).group(1)
     texts = {}
     for entry in re.split(r"\n(?! )", section):
@@ -98,7 +98,7 @@ def test_estimators_have_an_argument_for_every_flag(flags):
 
 @pytest.mark.parametrize("estimator", [Choices, gp.GPModel])
 def test_every_word_that_an_argument_takes_is_documented(flags, estimator):
-    # A function of Python has one method, which takes fewer of these.
+    # `GPModel` has one method, which accepts fewer of these words.
     own = {"optimizer", "missing", "standardize", "placement"} if estimator is gp.GPModel else set()
     for argument, text in texts_said(inspect.getdoc(estimator)).items():
         words = flags.get(flag_of(argument), {}).get("enum", [])

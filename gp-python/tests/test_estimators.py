@@ -1,4 +1,4 @@
-"""What the estimators promise beyond scikit-learn's checks."""
+"""Behaviour of estimators that scikit-learn's checks do not test."""
 
 import numpy as np
 import pandas as pd
@@ -23,7 +23,7 @@ def test_predictions_have_deviations_covariances_and_quantiles(sine):
     assert np.allclose(mean, same) and np.allclose(np.diag(covariance), deviation**2)
     assert np.linalg.eigvalsh(covariance).min() > 0
     _, quantiles = model.predict(new, quantiles=[0.025, 0.5, 0.975])
-    # Predictions of exact regression are mixed over its parameters: nearly Gaussian, not quite.
+    # Exact regression predicts a mixture over parameters, which is only nearly Gaussian.
     assert np.allclose(quantiles[:, 1], mean, atol=0.05 * deviation.max())
     assert np.allclose(quantiles[:, 2] - quantiles[:, 0], 2 * 1.96 * deviation, rtol=0.2)
     draws = model.sample_y(new, n_samples=400, random_state=3)
@@ -168,7 +168,7 @@ def test_kinds_come_from_the_model_where_cells_do_not_say_them():
     x = np.linspace(-2, 2, 40)
     frame = pl.DataFrame({"a": [None if i % 5 == 0 else v for i, v in enumerate(x)], "w": ["u", "v"] * 20})
     model = GPRegressor(missing="keep").fit(frame, np.sin(x))
-    # The first row has no number at all.
+    # The first row alone has no number in column a.
     assert np.allclose(model.predict(frame[:1]), model.predict(frame[:2])[:1])
 
 

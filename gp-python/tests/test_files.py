@@ -1,4 +1,4 @@
-"""Model files, which the command and the estimators share."""
+"""Model files, shared by the command and the estimators."""
 
 import subprocess
 import sys

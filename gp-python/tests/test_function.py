@@ -1,4 +1,4 @@
-"""Likelihoods that are functions of Python."""
+"""Likelihoods that are Python functions."""
 
 import pickle
 import runpy
@@ -63,7 +63,7 @@ def test_blocks_are_asked_not_rows(sine):
         return gaussian(y, F, noise)
 
     fitted(watched, sine, iterations=2)
-    # 120 rows in as many blocks as there are lanes.
+    # The 120 rows are divided into one block per lane.
     assert min(shape[0] for shape, _ in shapes) >= 30 and {shape[1:] for _, shape in shapes} == {(512, 1)}
 
 
@@ -95,7 +95,7 @@ def test_weights_count_as_copies(sine):
 
 
 class Foreign:
-    """An array of another library, as far as the array protocol goes."""
+    """Array of another library that supports only the array protocol."""
 
     def __init__(self, array):
         self.array = array
@@ -198,7 +198,7 @@ def test_wrong_parameters(params, said, sine):
 @pytest.mark.filterwarnings("ignore")
 def test_the_examples():
     errors = runpy.run_path(str(EXAMPLES / "seismic.py"))["main"]()
-    # What is known beforehand is 30, 75, 240 and 330 m off.
+    # The prior mean has errors of 30, 75, 240 and 330 m.
     assert (errors < [25, 40, 120, 160]).all()
     share, error = runpy.run_path(str(EXAMPLES / "elimination.py"))["main"]()
     assert 0.08 < share < 0.14 and error < 0.1

@@ -1,4 +1,4 @@
-"""Likelihoods in Python: further rows, and model files with the names of functions."""
+"""Likelihoods in Python: updates with more rows, and model files with names of functions."""
 
 import subprocess
 import sys
@@ -33,7 +33,7 @@ SAID = {"params": {"noise": (0.05, 0, None)}, "kernel": "fixed(1) * rbf(lengthsc
 
 @pytest.fixture
 def likelihoods(tmp_path, monkeypatch):
-    """A module of functions that other programs find too."""
+    """A module with functions that other programs can import."""
     (tmp_path / "likelihoods_here.py").write_text(MODULE)
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
@@ -65,7 +65,7 @@ def test_further_rows_of_a_gaussian_are_those_of_the_built_in_one(likelihoods, s
     model.partial_fit(x[80:], y[80:])
     same.partial_fit(x[80:], y[80:])
     assert np.abs(model.predict(x) - before).max() > 0.03
-    # Sites of the first rows are known up to samples.
+    # The sites of the first rows are estimated from samples.
     assert np.abs(model.predict(x) - same.predict(x)).max() < 0.03
     assert model.params_ == {"noise": 0.05} and "40 more rows" in model.notes_[-1]
 

@@ -1,4 +1,4 @@
-"""Ctrl-C: KeyboardInterrupt within 0.2 s, and the estimator as it was."""
+"""Ctrl-C raises KeyboardInterrupt within 0.2 s and leaves the estimator unchanged."""
 
 import signal
 import threading
@@ -9,13 +9,13 @@ import pytest
 
 from gp import GPRegressor
 
-# By the clock, which other programs share.
+# These tests measure time, which depends on other programs.
 pytestmark = pytest.mark.slow
 LIMIT = 0.2
 
 
 def seconds_until_interrupted(work, after):
-    """How long an interrupt takes that comes so many seconds after work has begun."""
+    """Seconds from an interrupt until work ends. The interrupt comes ``after`` seconds after the start."""
     sent = []
 
     def interrupt():
@@ -29,13 +29,13 @@ def seconds_until_interrupted(work, after):
             work()
         return time.perf_counter() - sent[0]
     finally:
-        # Work that ended before the interrupt fails this test alone, and not whatever runs next.
+        # If work ends before the interrupt, the timer must not interrupt the next test.
         timer.cancel()
         timer.join()
 
 
 def quickest(work, moments):
-    """The quickest of interrupts at several moments: other programs may hold one of them up, hardly all."""
+    """Minimum over interrupts at several moments: other programs may delay one of them, but hardly all."""
     return min(seconds_until_interrupted(work, after) for after in moments)
 
 
@@ -45,7 +45,7 @@ def drawn(count):
     return x, np.sin(x[:, 0]) + 0.1 * rng.normal(size=count)
 
 
-# Rows enough for a fit that takes longer than the last moment, whatever the machine.
+# On every machine, a fit with so many rows takes longer than the last moment.
 @pytest.mark.parametrize("count, said", [
     (3_000, {"method": "exact"}),
     (20_000, {"method": "vfe", "inducing": 300}),
@@ -54,7 +54,7 @@ def drawn(count):
 def test_fits_end_at_once(count, said):
     model, rows = GPRegressor(**said), drawn(count)
     before = dict(vars(model))
-    # Into the quick fit of some rows, the first evaluation, and those after it.
+    # During the quick fit to some rows, the first evaluation, and later evaluations.
     assert quickest(lambda: model.fit(*rows), (0.6, 1.1, 1.7)) < LIMIT
     assert vars(model) == before
 

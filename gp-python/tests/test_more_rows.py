@@ -1,4 +1,4 @@
-"""Further rows, rows left out, columns with a role, several targets."""
+"""Updates with more rows, leave-one-out, columns with a role, several targets."""
 
 import subprocess
 import sys
@@ -72,7 +72,7 @@ def test_rows_left_out_are_foreseen_as_if_they_had_not_been_there(sine):
         assert found.mean[row] == pytest.approx(mean[0], abs=1e-9)
         assert found.deviation[row] == pytest.approx(deviation[0], abs=1e-9)
         assert found.log_density[row] == pytest.approx(without.predict_log_density(x[[row]], y[[row]])[0], abs=1e-9)
-    # In the units of the data, and as a mixture over parameters.
+    # Results are in units of the data, and average over a mixture of parameters.
     scaled = GPRegressor(method="exact").fit(x, 100 * y + 7)
     assert np.corrcoef(scaled.leave_one_out_.mean, y)[0, 1] > 0.9
     assert scaled.leave_one_out_.log_density.mean() < scaled.predict_log_density(x, 100 * y + 7).mean()

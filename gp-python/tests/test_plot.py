@@ -1,4 +1,4 @@
-"""Pictures, and estimators as HTML."""
+"""Pictures, and HTML of estimators."""
 
 import builtins
 import re

@@ -1,4 +1,4 @@
-"""Progress of fits: a function of the caller, tqdm, printed lines."""
+"""Progress of fits: the caller's function, tqdm, printed lines."""
 
 import sys
 

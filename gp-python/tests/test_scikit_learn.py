@@ -1,4 +1,4 @@
-"""The checks that scikit-learn has for estimators of others."""
+"""scikit-learn's checks for estimators of other packages."""
 
 import numpy as np
 import pytest
@@ -12,18 +12,18 @@ from gp import GPClassifier, GPCountRegressor, GPRegressor
 
 
 def known_to_fail(estimator):
-    """Weights against copies, to seven digits.
+    """Check of weights against copies of rows, to seven digits.
 
-    The 15 rows of this check have 30 inputs. For numbers, copies without noise let its variance fall without end, and
-    rounding decides where training ends; labels are within 1e-4, where training counts as converged.
-    `test_weights_count_as_copies` compares the two where the data decide.
+    The 15 rows of this check have 30 inputs. For numbers, copies of a row do not differ, so the noise variance falls without
+    limit, and rounding determines where training ends. For labels, the results agree to 1e-4, the tolerance of training.
+    `test_weights_count_as_copies` compares weights and copies for data that determine the model.
     """
     reason = "training of copies ends within its tolerance elsewhere than that of weights"
     return {"check_sample_weight_equivalence_on_dense_data": reason}
 
 
 class WholeTargets(GPCountRegressor):
-    """Counts from the numbers that the checks hand in, which are rounded and lose their sign."""
+    """Estimator of counts: rounds the numbers of the checks and removes their sign."""
 
     def fit(self, X, y, sample_weight=None):
         return super().fit(X, whole(y), sample_weight=sample_weight)
@@ -33,7 +33,7 @@ class WholeTargets(GPCountRegressor):
 
 
 def whole(y):
-    """Whole numbers in place of others; what is not finite, or not of numbers, stays as it is."""
+    """Rounds numbers and removes their sign. Non-finite values and other types are unchanged."""
     numbers = np.asarray(y) if y is not None else np.array(None)
     is_changed = numbers.dtype.kind == "f" or numbers.dtype.kind == "i"
     return np.abs(np.rint(numbers)) if is_changed else y

@@ -1,4 +1,4 @@
-"""Columns of tables of other libraries: types, gaps, names."""
+"""Tables of other libraries: types, missing values and names of columns."""
 
 import datetime
 import subprocess
@@ -70,7 +70,7 @@ def test_zones_categories_and_decimals():
     zoned = pd.Series([NOON, None]).dt.tz_localize("Asia/Tokyo")
     for cells in (zoned, pl.from_pandas(zoned), pa.chunked_array([pa.array(zoned, from_pandas=True)])):
         assert_is(column("c", cells), "date", [DAYS - 9 / 24, np.nan])
-    # The code of a missing word is that of no word.
+    # The code of a missing word belongs to no word.
     words = pa.chunked_array([pa.array(["a", None, "b"]).dictionary_encode()])
     for cells in (words, pl.Series(["a", None, "b"], dtype=pl.Categorical), pd.Series(["a", None, "b"], dtype="category")):
         assert_is(column("c", cells), "category", ["a", None, "b"])

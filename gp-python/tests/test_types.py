@@ -1,4 +1,4 @@
-"""Types: of the package, of what its users write, and of its compiled half."""
+"""Type checks: of the package, of code of its users, and of the stubs for the Rust library."""
 
 import subprocess
 import sys
@@ -14,7 +14,7 @@ CONFIGURATION = HERE.parent / "pyproject.toml"
 
 
 def checked(*arguments):
-    """Runs a checker away from this folder, where it sees the package as it is installed."""
+    """Runs a type checker in the folder of tests, where it finds the installed package."""
     done = subprocess.run([sys.executable, "-m", *arguments], cwd=HERE, capture_output=True, text=True, check=False)
     return done.returncode, done.stdout + done.stderr
 

@@ -1,4 +1,4 @@
-"""What users write, for the type checker; nothing here is run."""
+"""Code as users write it, for the type checker; it is never run."""
 
 from __future__ import annotations
 

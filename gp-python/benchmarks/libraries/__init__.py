@@ -1,8 +1,8 @@
-"""The same tasks with each library, a module each that imports it.
+"""One module per library, with a function that runs the tasks.
 
-``fit(task, train, threads, look)`` learns from the training rows and returns a function of test inputs and targets: negative
-log densities of the targets, one per row, and point predictions. Training that goes on step by step calls ``look(steps,
-predict)`` now and then, and ends if that returns true.
+``fit(task, train, threads, look)`` fits a model to the training rows. It returns a function of test inputs and targets, which
+returns negative log densities of the targets (one per row) and point predictions; or ``None`` if the library has no such model.
+Training in steps regularly calls ``look(steps, predict)``, and ends when this returns true.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ def of_normal(y, mean, variance):
 
 
 def of_classes(y, probabilities):
-    """Negative log probabilities of labels, and the most probable ones."""
+    """Negative log probabilities of labels, and most probable labels."""
     return -np.log(np.maximum(probabilities[np.arange(len(y)), y], 1e-300)), probabilities.argmax(axis=1)
 
 
 def inducing_inputs(x, count):
-    """Centres of k-means, where training starts from."""
+    """Initial inducing inputs: centres of k-means."""
     from scipy.cluster.vq import kmeans2
 
     return kmeans2(x, min(count, len(x) // 2), seed=0, minit="++")[0]

@@ -1,4 +1,4 @@
-"""GPflow: L-BFGS, or Adam where the bound is known by samples alone."""
+"""GPflow: L-BFGS, or Adam if the bound can only be estimated from samples."""
 
 import os
 
@@ -12,7 +12,7 @@ import tf_keras
 from libraries import inducing_inputs
 from tasks import INDUCING
 
-# Steps between two looks.
+# Steps between two calls of `look`.
 EVERY = 10
 
 

@@ -1,4 +1,4 @@
-"""GPyTorch: Adam, in batches where there are inducing inputs."""
+"""GPyTorch: Adam; models with inducing inputs are trained in mini-batches."""
 
 import gpytorch
 import numpy as np
@@ -7,7 +7,7 @@ import torch
 from libraries import inducing_inputs, of_normal
 from tasks import INDUCING
 
-# Steps between two looks.
+# Steps between two calls of `look`.
 EVERY = 20
 
 
@@ -80,7 +80,7 @@ def likelihood_of(task, classes):
 
 
 def trained(model, likelihood, objective, batches, look):
-    # Models of exact regression hold the likelihood, others do not.
+    # Models of exact regression contain the likelihood; other models do not.
     parameters = dict.fromkeys([*model.parameters(), *likelihood.parameters()])
     optimiser = torch.optim.Adam(list(parameters), lr=0.1)
     steps = 0

@@ -1,4 +1,4 @@
-"""scikit-learn, which has exact regression, and classification by Laplace's approximation, one class against the rest."""
+"""scikit-learn: exact regression, and classification by Laplace's approximation, one-vs-rest."""
 
 import numpy as np
 from sklearn.gaussian_process import GaussianProcessClassifier, GaussianProcessRegressor
@@ -12,7 +12,7 @@ def fit(task, train, threads, look):
     if task == "exact":
         return exact(x, y)
     if task in ("binary", "digits"):
-        # One length-scale for ten classes of 60 inputs: with one each it takes hours.
+        # For `digits`, one length-scale for all inputs: with one per input, ten classes and 60 inputs take hours.
         kernel = ConstantKernel() * RBF(np.ones(x.shape[1]) if task == "binary" else 5.0)
         model = GaussianProcessClassifier(kernel, n_jobs=threads).fit(x, y)
         return lambda x, y: of_classes(y, model.predict_proba(x))

@@ -22,13 +22,13 @@ def aligned(numbers: Any) -> Array:
 
 
 def days(moments: Any) -> Array:
-    """Days since 1970-01-01 of an array of dates, to a microsecond; NaN for missing ones."""
+    """Converts an array of dates to days since 1970-01-01, precise to a microsecond; missing dates become NaN."""
     counts = moments.astype("datetime64[us]").astype(np.int64)
     return np.where(np.isnat(moments), np.nan, counts / 86_400e6)
 
 
 def seconds(durations: Any) -> Array:
-    """Seconds of an array of durations; NaN for missing ones."""
+    """Converts an array of durations to seconds; missing durations become NaN."""
     unit = np.datetime_data(durations.dtype)[0]
     if unit not in _PER_SECOND:
         durations, unit = durations.astype("timedelta64[s]"), "s"
@@ -36,7 +36,10 @@ def seconds(durations: Any) -> Array:
 
 
 def of_cells(name: str, cells: list[Any]) -> Column:
-    """Column of objects, which must all be of one kind."""
+    """Column from a list of Python objects.
+
+    Mixed types become words. Types that cannot be words are errors.
+    """
     present = [cell for cell in cells if not is_missing(cell)]
 
     def all_are(*types: type) -> bool:
@@ -84,10 +87,10 @@ def _seconds(cell: datetime.time) -> float:
 
 
 def as_kind(found: Column, kind: str) -> Column:
-    """The column converted to the type that it had in training.
+    """Converts a column to its type in training.
 
-    Words are parsed as numbers, and numbers written as words, as the command does for a text file. Other differences of
-    type are errors.
+    As in the command, words are parsed as numbers, and numbers are written as words. Booleans become numbers, and numbers
+    become booleans if all are 0 or 1. Words that are all missing become any type. Other conversions are errors.
     """
     name, own = found[:2]
     cells: Any = found[2]
@@ -105,7 +108,7 @@ def as_kind(found: Column, kind: str) -> Column:
 
 
 def written(number: Any) -> str:
-    """Text of a number in a table."""
+    """Number as text; whole numbers without a decimal point."""
     return str(int(number)) if float(number).is_integer() else repr(float(number))
 
 

@@ -13,30 +13,30 @@ class Choices(Settings):
     __doc__ = described(
         """Arguments of estimators with built-in likelihoods.
 
-        Arguments have the names and defaults of the flags of ``gp fit``; ``gp fit --help`` describes them in more detail.
-        With ``None``, the program chooses.
+        Arguments have the same names and defaults as the flags of ``gp fit``. ``gp fit --help`` has more details.
+        For ``None``, the program chooses a value.
 
         Parameters
         ----------
         method : str, default="auto"
             Method of inference: auto, exact, pep, vfe, fitc, ep, gfitc, sep, ivm, svgp or savigp.
         likelihood : str, optional
-            Expression of the likelihood, such as ``"student_t(dof=4)"``.
+            Likelihood, such as ``"student_t(dof=4)"``.
         windows : float, optional
-            Width of Gaussian windows around inducing inputs (inter-domain features), in units of the model.
+            Standard deviation of Gaussian windows around inducing inputs (inter-domain features), in units of the model.
         alpha : float, optional
             Power of Power EP, from 1 (EP) to 0 (the variational limit).
         sites : {"full", "tied"}, optional
-            Sites of ``sep``: one per observation (full), or one average for all (tied).
+            Sites of ``sep``: one per observation (full), or one average site for all observations (tied).
         coupling : {"coupled", "independent"}, optional
-            Whether the classes of ``ivm`` are correlated in the posterior.
+            Whether the posterior of ``ivm`` contains correlations between classes (coupled) or not (independent).
         parameters : {"known", "uncertain"}, optional
-            Whether predictions use the learned parameters as known, or average over their uncertainty.
+            Whether predictions use the learned parameters (known), or average over their uncertainty (uncertain).
         latents : int, optional
-            Number of latent functions; each of several targets is a linear mixture of them.
+            For several targets: number of latent functions. Each target is a linear mixture of all of them.
         temperature : float, optional
-            Temperature T: class probabilities are raised to the power 1/T and normalised. Estimated on rows left out one
-            at a time unless given.
+            Temperature T: class probabilities are raised to the power 1/T and normalised. By default, T is estimated by
+            leave-one-out.
         restarts : int, optional
             Number of additional random starts of training.
         search : int or bool, optional

@@ -48,14 +48,14 @@ class GPClassifier(ClassifierMixin, Choices, Estimator):
         Parameters
         ----------
         X : array-like or table of shape (n_samples, n_features)
-            Inputs: an array, or a table of pandas, polars or pyarrow. Words become 0/1 columns and dates days, as in
-            the command.
+            Inputs: an array, or a table of pandas, polars or pyarrow. As in the command, words are one-hot encoded, and
+            dates become days.
         y : array-like of shape (n_samples,)
             Labels.
         sample_weight : array-like of shape (n_samples,), optional
-            A row of weight w counts like w equal rows.
+            A row of weight w counts as w equal rows (fewer with ``gfitc``). ``ivm`` does not accept weights.
         offset : array-like of shape (n_samples,), optional
-            Values added to the latent function; only for two classes. Predictions need offsets, too.
+            Values added to the latent function; only for two classes. If given, predictions need offsets, too.
 
         Returns
         -------
@@ -78,7 +78,7 @@ class GPClassifier(ClassifierMixin, Choices, Estimator):
         X : array-like or table of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
         classes : array-like, optional
-            All labels. Each must occur in ``y`` of the first call, because the model is fitted to these rows.
+            All labels. Each must occur in ``y`` of the first call, which fits the model.
         sample_weight, offset : array-like of shape (n_samples,), optional
 
         Returns
@@ -115,7 +115,7 @@ class GPClassifier(ClassifierMixin, Choices, Estimator):
         return self.classes_[probabilities.argmax(axis=1)]
 
     def predict_proba(self, X: ArrayLike, offset: ArrayLike | None = None) -> Array:
-        """Predicts the probabilities of classes.
+        """Predicts class probabilities.
 
         Parameters
         ----------
@@ -138,7 +138,7 @@ class GPClassifier(ClassifierMixin, Choices, Estimator):
         sample_weight: ArrayLike | None = None,
         offset: ArrayLike | None = None,
     ) -> float:
-        """Accuracy: share of rows whose label is predicted.
+        """Accuracy: share of rows with a correct prediction.
 
         Parameters
         ----------
@@ -154,7 +154,7 @@ class GPClassifier(ClassifierMixin, Choices, Estimator):
 
     def _task(self) -> dict[str, Any]:
         task = "binary" if len(self.classes_) == 2 else "multiclass"
-        # Numbers and truth values have their order.
+        # Numbers and booleans are ordered by value; words need an explicit order.
         return {"task": task} if self._kind != "category" else {"task": task, "order": self._labels}
 
     def _look(self) -> None:
@@ -180,7 +180,7 @@ class GPClassifier(ClassifierMixin, Choices, Estimator):
         return [self._observed(self._target_names[0], codes)]
 
     def _observed(self, name: str, codes: Any) -> Column:
-        """Target column of classes, given by their numbers."""
+        """Target column from class indices."""
         if self._kind == "category":
             return name, "category", [self._labels[code] for code in codes]
         return name, self._kind, self.classes_.astype(np.float64)[codes]

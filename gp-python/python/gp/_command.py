@@ -8,6 +8,6 @@ from ._gp import run
 
 def main() -> None:
     """Runs the command with the arguments of this process."""
-    # The command ends at once on Ctrl-C, as the one without Python does.
+    # Ctrl-C ends the command at once, as without Python.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     sys.exit(run(["gp", *sys.argv[1:]]))

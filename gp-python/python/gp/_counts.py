@@ -49,16 +49,17 @@ class GPCountRegressor(Numbers):
         Parameters
         ----------
         X : array-like or table of shape (n_samples, n_features)
-            Inputs: an array, or a table of pandas, polars or pyarrow. Words become 0/1 columns and dates days, as in
-            the command.
+            Inputs: an array, or a table of pandas, polars or pyarrow. As in the command, words are one-hot encoded, and
+            dates become days.
         y : array-like of shape (n_samples,)
             Counts.
         sample_weight : array-like of shape (n_samples,), optional
-            A row of weight w counts like w equal rows.
+            A row of weight w counts as w equal rows (fewer with ``gfitc``).
         offset : array-like of shape (n_samples,), optional
-            Values added to the logarithm of the rate of each row. Predictions need offsets, too.
+            Values added to the logarithm of the rate of each row. If given, predictions need offsets, too.
         exposure : array-like of shape (n_samples,), optional
-            Time, area or people behind each count. Predictions need exposures, too.
+            Exposure of each count, such as a time, an area or a number of people. Expected counts are proportional to it.
+            If given, predictions need exposures, too.
 
         Returns
         -------
@@ -125,21 +126,21 @@ class GPCountRegressor(Numbers):
         ----------
         X : array-like or table of shape (n_samples, n_features)
         return_std : bool, default=False
-            Whether to also return the standard deviations of new observations.
+            If True, also return standard deviations of new observations.
         return_cov : bool, default=False
-            Not supported: counts have no covariance in closed form.
+            Not supported, because counts have no covariance in closed form.
         quantiles : list of float, optional
-            Probabilities of quantiles to also return.
+            Also return the quantiles at these probabilities.
         offset, exposure : array-like of shape (n_samples,), optional
-            Offsets and exposures of the rows; needed if the model was fitted with them.
+            Offsets and exposures of the rows; required if the model was fitted with them.
 
         Returns
         -------
         mean : ndarray of shape (n_samples,)
         deviation : ndarray of shape (n_samples,)
-            With ``return_std``.
+            Only with ``return_std``.
         quantiles : ndarray of shape (n_samples, n_quantiles)
-            With ``quantiles``.
+            Only with ``quantiles``.
         """
         return self._moments_of(X, return_std, return_cov, quantiles, offset=offset, exposure=exposure)
 

@@ -1,16 +1,16 @@
-"""Docstrings of estimators: own sections joined with shared ones."""
+"""Docstrings of estimators: own sections merged with shared sections."""
 
 from __future__ import annotations
 
 import inspect
 import re
 
-# In the order of numpydoc.
+# Order as in numpydoc.
 _HEADINGS = ("Parameters", "Attributes", "Examples")
 
 
 def described(own: str, shared: str | None) -> str:
-    """Docstring with the sections of both. Own entries come first, and replace shared entries of the same name."""
+    """Docstring that merges sections. Own entries come first, and replace shared entries with the same name."""
     (about, ours), (_, theirs) = _sections(own), _sections(shared or "")
     for heading in ("Parameters", "Attributes"):
         entries = _entries(ours.get(heading, ""))

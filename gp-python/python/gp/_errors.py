@@ -1,4 +1,4 @@
-"""Errors for Python users; errors leave estimators unchanged."""
+"""Error messages for Python; errors leave estimators unchanged."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _T = TypeVar("_T")
 
 @contextlib.contextmanager
 def unchanged_on_errors(estimator: object) -> Iterator[None]:
-    """Restores the estimator after an exception, also after Ctrl-C."""
+    """Restores the estimator after an exception, including Ctrl-C."""
     before = dict(vars(estimator))
     try:
         yield
@@ -22,7 +22,7 @@ def unchanged_on_errors(estimator: object) -> Iterator[None]:
 
 
 def plainly(work: Callable[[], _T]) -> _T:
-    """Result of ``work``. Its errors lose the lines that only help on a command line."""
+    """Returns ``work()``. A ``ValueError`` keeps only its first line, because the others are for the command line."""
     try:
         return work()
     except ValueError as error:

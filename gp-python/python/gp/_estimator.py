@@ -1,4 +1,4 @@
-"""Fits and updates from rows."""
+"""Fitting and updating, for all estimators."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Estimator(Fitted):
-    """Parts of all estimators that do not depend on the type of target."""
+    """Methods of all estimators that do not depend on the type of target."""
 
     def predict_log_density(self, X: ArrayLike, y: ArrayLike, offset: ArrayLike | None = None) -> Array:
         """Log densities of targets, or log probabilities of labels and counts.
@@ -71,7 +71,7 @@ class Estimator(Fitted):
         self._warn(self._about["training"]["warnings"])
 
     def _fitted(self, table: list[Column], said: list[str]) -> tuple[_gp.Model, list[str]]:
-        """Fitted model, and notes on its choices."""
+        """Returns the fitted model and notes on its choices."""
         count = threads(self.n_jobs)
         with progress(self.progress, self.verbose) as told:
             return plainly(lambda: _gp.fit(table, said, count, told, self._function()))
@@ -92,7 +92,7 @@ class Estimator(Fitted):
         self._warn(warned)
 
     def _columns(self, X: Any, roles: Roles) -> list[Column]:
-        """Columns of rows to predict: inputs and roles."""
+        """Columns of the rows to predict: inputs, and columns with a role."""
         columns = self._inputs(X, reset=False)
         return [*columns, *named(checked(roles, columns[0][2]), self._roles)]
 
@@ -105,7 +105,7 @@ class Estimator(Fitted):
         return found
 
     def _function(self) -> _gp.Function | None:
-        """The likelihood if it is a Python function."""
+        """The likelihood if it is a Python function, otherwise ``None``."""
         return None
 
     def _task(self) -> dict[str, Any]:
@@ -113,9 +113,9 @@ class Estimator(Fitted):
         raise NotImplementedError
 
     def _targets(self, y: Any, names: set[str]) -> list[Column]:
-        """Columns of the targets of a fit; ``names`` are those of inputs."""
+        """Target columns for a fit; ``names`` are the names of inputs."""
         return columns_of_numbers(y, self._asked_names, names)
 
     def _known_targets(self, y: Any) -> list[Column]:
-        """Columns of targets for a fitted model."""
+        """Target columns for a fitted model."""
         return columns_of_numbers(y, self._target_names, set())

@@ -24,26 +24,26 @@ _E = TypeVar("_E", bound="Estimator")
 
 
 def load(path: str | os.PathLike[str], *, functions: bool = False) -> GPRegressor | GPClassifier | GPCountRegressor | GPModel:
-    """Loads a model file that the command or an estimator has written.
+    """Loads a model file written by the command or by an estimator.
 
     Parameters
     ----------
     path : str or path-like
         The model file.
     functions : bool, default=False
-        Whether to import the functions of a ``GPModel`` that the file names. This runs their modules, so use it only for
-        files that you trust.
+        If True, import the functions that the file of a ``GPModel`` names. This runs code of their modules, so use it only
+        for files that you trust.
 
     Returns
     -------
     GPRegressor, GPClassifier, GPCountRegressor or GPModel
-        Fitted estimator; its class depends on the likelihood of the model.
+        Fitted estimator. Its class depends on the likelihood.
 
     Raises
     ------
     ValueError
-        If the file is not a model of a known version, or if the model calls functions and ``functions`` is false or they
-        cannot be imported.
+        If the file is not a model of a known version. For a ``GPModel``, also if ``functions`` is False or a function cannot
+        be imported.
     """
     path = Path(path)
     content = path.read_bytes()
@@ -76,7 +76,7 @@ def _of_functions(content: bytes, source: str, entry: dict[str, Any]) -> GPModel
 
 
 def _kind(likelihood: str, classes: list[str] | None) -> Any:
-    """Class of estimator for a likelihood."""
+    """Estimator class for a likelihood."""
     from ._classifier import GPClassifier
     from ._counts import GPCountRegressor
     from ._regressor import GPRegressor
@@ -86,7 +86,7 @@ def _kind(likelihood: str, classes: list[str] | None) -> Any:
 
 
 def _choices(known: dict[str, Any], told: dict[str, Any]) -> dict[str, Any]:
-    """Settings of the model's fit that are arguments of the estimator."""
+    """Arguments of the estimator, from the settings that the model was fitted with."""
     given = {name.replace("-", "_"): value for name, value in told["about"]["config"].items()}
     return {name: value for name, value in given.items() if name in known}
 
@@ -98,7 +98,7 @@ def _give_classes(estimator: Any, classes: list[str], told: dict[str, Any]) -> N
 
 
 def _with_model(estimator: _E, model: Model, told: dict[str, Any]) -> _E:
-    """Sets the model of an estimator, with attributes from its file."""
+    """Sets the model and the fitted attributes of an estimator."""
     about = told["about"]
     estimator._model, estimator.notes_ = model, about["training"]["choices"]
     targets = [about["target"], *(other["target"] for other in about.get("others") or [])]

@@ -36,7 +36,11 @@ class Fitted(Inputs):
 
     @property
     def relevance_(self) -> dict[str, float]:
-        """Share of each input in the variance of the fitted function, together with other inputs (total Sobol index)."""
+        """Total Sobol index of each input: its share of the variance of the fitted function, including interactions.
+
+        For several targets or latent functions, only the first one is analysed; classes are analysed jointly. Empty if the
+        analysis would take too long.
+        """
         check_is_fitted(self)
         return {
             entry["input"]: entry["total"]["value"]
@@ -48,8 +52,8 @@ class Fitted(Inputs):
     def leave_one_out_(self) -> Bunch:
         """Leave-one-out predictions of the training targets: ``mean``, ``deviation`` and ``log_density``.
 
-        Each target is predicted from all others, with the parameters learned from all. Only for ``method="exact"``, whose
-        models store their observations.
+        Each training target is predicted from all other rows, with parameters learned from all rows. Only for
+        ``method="exact"``, whose models store their observations.
         """
         check_is_fitted(self)
         found = self._model.leave_one_out(threads(self.n_jobs))
@@ -60,7 +64,7 @@ class Fitted(Inputs):
         return Bunch(mean=mean, deviation=np.sqrt(variance), log_density=log_density)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the model to a file that ``gp.load`` and the command ``gp`` can read.
+        """Saves the model to a file for ``gp.load`` and the command ``gp``.
 
         Parameters
         ----------
@@ -71,7 +75,7 @@ class Fitted(Inputs):
         write_whole(Path(os.path.realpath(path)), self._for_files().to_bytes())
 
     def _for_files(self) -> _gp.Model:
-        """The model to write to a file."""
+        """The model as it is saved in files."""
         return self._model
 
     def _look(self) -> None:
@@ -86,7 +90,7 @@ class Fitted(Inputs):
         self._roles = self._about.get("roles") or {}
 
     def _warn(self, said: list[str]) -> None:
-        """Warns the caller of ``fit`` or ``partial_fit``, four calls above."""
+        """Issues warnings at the line that calls ``fit`` or ``partial_fit``, four calls above."""
         if not self.converged_:
             reason = self._about["training"]["reason"]
             warnings.warn(f"training did not converge: {reason}", ConvergenceWarning, stacklevel=5)
@@ -117,7 +121,7 @@ class Fitted(Inputs):
         super().__setstate__(state)
 
     def _read(self, model: bytes, state: dict[str, Any]) -> _gp.Model:
-        """The model from its bytes and the state of its estimator."""
+        """Reads the model from its bytes; ``state`` is the state of its estimator."""
         return _gp.Model.from_bytes(model, type(self).__name__)
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -125,7 +129,7 @@ class Fitted(Inputs):
 
 
 def seed_of(n_samples: int, random_state: int | RandomState | None) -> int:
-    """Seed for drawing samples."""
+    """Random seed for drawing samples."""
     if n_samples < 1:
         raise ValueError(f"n_samples={n_samples}: at least one sample has to be drawn")
     return int(check_random_state(random_state).randint(2**31 - 1))

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-# Flags that take several values, each said for itself.
+# Flags that are repeated for each value.
 _REPEATED = {"kernel", "bound", "prior", "missing_in", "type"}
 
 
 def flags(choices: dict[str, Any]) -> list[str]:
-    """Flags for these arguments, except those that are ``None``."""
+    """Flags for these arguments; ``None`` and ``False`` give no flag."""
     said = []
     for name, value in choices.items():
         flag = "--" + name.replace("_", "-")
@@ -30,7 +30,7 @@ def flags(choices: dict[str, Any]) -> list[str]:
 
 
 def quoted(name: str) -> str:
-    """A name for a comma-separated list, quoted if necessary."""
+    """A name in a comma-separated list, quoted if necessary."""
     if "," in name or name.startswith('"'):
         return '"' + name.replace('"', '""') + '"'
     return name

@@ -1,4 +1,4 @@
-"""A model whose likelihood is a Python function."""
+"""Models with a Python function as likelihood."""
 
 from __future__ import annotations
 
@@ -26,49 +26,50 @@ from ._types import Array
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-# As many as an update has a grid of latent values for.
+# Maximum number of latent functions in `partial_fit`, whose grid has one dimension for each.
 _MOST_LATENTS = 3
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class GPModel(Estimator):
     __doc__ = described(
-        """Latent Gaussian processes under any likelihood, given as a function.
+        """Latent Gaussian processes with any likelihood, given as a Python function.
 
-        Inference is variational, from samples of the latent values (SAVIGP). It needs only log densities of the likelihood.
-        Derivatives with respect to moments of latent values come from score functions with control variates, those with
-        respect to parameters from finite differences.
+        Inference is variational, with samples of the latent values (SAVIGP). It needs only the log density of the likelihood.
+        Derivatives with respect to moments of latent values are score-function estimates with control variates. Derivatives
+        with respect to parameters of the likelihood are finite differences, unless ``gradient`` is given.
 
         Parameters
         ----------
         log_density : callable
-            ``f(y, F, **params)`` returns log densities of a block of rows, of shape (rows, samples). ``y`` has the shape
-            (rows,), or (rows, targets) for several targets. ``F`` contains samples of the latent values, of shape (rows,
-            samples, latents). The result may be anything that ``numpy.asarray`` accepts, such as arrays of JAX, PyTorch or
+            ``f(y, F, **params)`` returns the log densities of a block of rows, with shape (rows, samples). ``y`` has shape
+            (rows,), or (rows, targets) for several targets. ``F`` contains samples of the latent values and has shape (rows,
+            samples, latents). The result can be anything that ``numpy.asarray`` accepts, such as arrays of JAX, PyTorch or
             numba. The function is called from other threads, one call at a time.
         latents : int, default=1
-            Number of latent functions on which an observation depends.
+            Number of latent functions that an observation depends on.
         params : dict, optional
-            Parameters of the likelihood by name: the initial value or, with bounds, ``(value, low, high)``, where ``None``
-            is no bound: ``{"noise": (0.1, 0, None)}``.
+            Parameters of the likelihood. Each name maps to an initial value or, with bounds, to ``(value, low, high)``, where
+            ``None`` means no bound. Example: ``{"noise": (0.1, 0, None)}``.
         gradient : callable, optional
-            ``g(y, F, **params)`` returns a dict with the derivatives of the log densities with respect to each parameter, of
-            shape (rows, samples). Without it, finite differences of ``log_density`` are used.
+            ``g(y, F, **params)`` returns a dict. For each parameter, it contains the derivatives of the log densities, with
+            shape (rows, samples). By default, finite differences of ``log_density`` are used.
         mean : callable, optional
-            ``m(F, **params)`` returns the expected observations given samples of the latent values, of shape (rows, samples)
-            or (rows, samples, targets). ``predict`` returns their mean; without it, the mean of the latent functions.
+            ``m(F, **params)`` returns the expected observations for given samples of the latent values, with shape (rows,
+            samples) or (rows, samples, targets). ``predict`` averages them over 1,000 samples. Without ``mean``, it
+            returns the mean of the latent functions.
         placement : str, optional
             Initial placement of inducing inputs: kmeans, greedy or random.
         standardize : {"inputs", "none"}, default="inputs"
-            Whether inputs are standardised. Targets are not.
+            Whether to standardise inputs. Targets are not standardised.
         missing : {"error", "keep"}, default="error"
-            Treatment of missing inputs.
+            Treatment of rows with missing inputs.
         optimizer : str, optional
-            Optimiser of parameters: lbfgs, or adam or adadelta on mini-batches.
+            Optimiser of parameters: lbfgs or, for mini-batches, adam or adadelta.
         covariance : str, optional
-            Covariances of the posterior's Gaussians: full or diagonal.
+            Covariance matrices of the Gaussians in the posterior: full or diagonal.
         components : int, optional
-            Number of Gaussians in the posterior, a mixture.
+            Number of Gaussians in the posterior, which is a mixture of them.
         samples : int, default=512
             Number of samples per expectation.
 
@@ -77,7 +78,7 @@ class GPModel(Estimator):
         params_ : dict
             Learned parameters of the likelihood.
         log_evidence_ : float
-            Estimate of a lower bound of the log marginal likelihood, by samples.
+            Lower bound on the log marginal likelihood, estimated from samples.
 
         Examples
         --------
@@ -111,12 +112,12 @@ class GPModel(Estimator):
         Parameters
         ----------
         X : array-like or table of shape (n_samples, n_features)
-            Inputs: an array, or a table of pandas, polars or pyarrow. Words become 0/1 columns and dates days, as in
-            the command.
+            Inputs: an array, or a table of pandas, polars or pyarrow. As in the command, words are one-hot encoded, and
+            dates become days.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            Targets; numbers.
+            Numeric targets.
         sample_weight : array-like of shape (n_samples,), optional
-            A row of weight w counts like w equal rows.
+            A row of weight w counts as w equal rows.
 
         Returns
         -------
@@ -125,15 +126,15 @@ class GPModel(Estimator):
         Raises
         ------
         ValueError
-            If a function fails. The message names the row; the cause is the function's exception.
+            If a function raises an exception. The message names the row, and ``__cause__`` is that exception.
         """
         return self._learn(X, y, weights=sample_weight)
 
     def partial_fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Adds observations to the model and keeps its parameters; fits a model if there is none yet.
 
-        Here, expectations are sums over a grid of latent values, not over samples: ``log_density`` is called for one row at a
-        time, with 193 grid points in place of samples (625 for two latent functions, 1,331 for three).
+        Expectations are sums over a grid of latent values instead of samples. ``log_density`` is called for one row at a time,
+        with 193 grid points as samples (625 for two latent functions, 1,331 for three).
 
         Parameters
         ----------
@@ -148,7 +149,7 @@ class GPModel(Estimator):
         Raises
         ------
         ValueError
-            If there are more than three latent functions, or ``log_density`` fails.
+            If there are more than three latent functions, or if ``log_density`` raises an exception.
         """
         count = self.latents or 1
         if hasattr(self, "_model") and count > _MOST_LATENTS:
@@ -162,19 +163,19 @@ class GPModel(Estimator):
     def predict(self, X: ArrayLike, return_std: Literal[True]) -> tuple[Array, Array]: ...
 
     def predict(self, X: Any, return_std: Any = False) -> Any:
-        """Predicts the mean of ``mean``, or of the latent functions if ``mean`` is not given.
+        """Predicts the posterior mean of the function ``mean`` or, without it, of the latent functions.
 
         Parameters
         ----------
         X : array-like or table of shape (n_samples, n_features)
         return_std : bool, default=False
-            Whether to also return standard deviations: the uncertainty of these values, without the noise of observations.
+            If True, also return the posterior standard deviations of these values, without observation noise.
 
         Returns
         -------
         mean : ndarray of shape (n_samples,), or with one column per target or latent function
         deviation : ndarray of the same shape
-            With ``return_std``.
+            Only with ``return_std``.
         """
         check_is_fitted(self)
         mean, variance = self._moments(X)
@@ -189,13 +190,14 @@ class GPModel(Estimator):
     def predict_log_density(  # type: ignore[override]
         self, X: ArrayLike, y: ArrayLike, n_samples: int = 1000, random_state: int | RandomState | None = 0
     ) -> Array:
-        """Log predictive densities of targets: logarithms of mean densities over samples of the latent values.
+        """Log predictive densities of targets: logarithms of densities averaged over samples of the latent values.
 
         Parameters
         ----------
         X : array-like or table of shape (n_samples, n_features)
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
         n_samples : int, default=1000
+            Number of samples of the latent values per row.
         random_state : int, RandomState or None, default=0
 
         Returns
@@ -227,7 +229,7 @@ class GPModel(Estimator):
         return float(np.average(self.predict_log_density(X, y), weights=weights))
 
     def sample_latents(self, X: ArrayLike, n_samples: int = 1, random_state: int | RandomState | None = 0) -> Array:
-        """Draws samples of all latent functions, each jointly at all rows.
+        """Draws samples of every latent function, jointly at all rows.
 
         Parameters
         ----------
@@ -244,10 +246,10 @@ class GPModel(Estimator):
         return self._model.sample_latents(self._inputs(X, reset=False), n_samples, seed, threads(self.n_jobs))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the model to a file that ``gp.load`` can read, with the names of its functions.
+        """Saves the model to a file for ``gp.load``, with the names of its functions.
 
-        Other programs must be able to import the functions by module and name. This excludes functions of the script itself
-        and functions defined within functions. The command cannot read such files.
+        Other programs must be able to import the functions by module and name. This excludes functions defined in the script
+        itself or inside other functions. The command cannot read such files.
 
         Parameters
         ----------
@@ -257,7 +259,7 @@ class GPModel(Estimator):
         Raises
         ------
         TypeError
-            If a function cannot be imported by name. Such an estimator can still be pickled.
+            If a function cannot be imported by name. The estimator can still be pickled.
         """
         super().save(path)
 

@@ -1,4 +1,4 @@
-"""Likelihoods from Python functions: checks of the functions and of their parameters."""
+"""Likelihoods from Python functions; checks of functions and parameters."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ._named import name_of
 def function_likelihood(
     log_density: Any, latents: int, targets: int, params: Mapping[str, Any] | None, gradient: Callable[..., Any] | None
 ) -> _gp.Function:
-    """The likelihood with this log density."""
+    """Likelihood from its log density."""
     if not callable(log_density):
         raise TypeError(f"log_density={log_density!r}: it must be a function of y and samples of latent values")
     return _gp.Function(log_density, latents, targets, _parameters(params), gradient)
@@ -23,7 +23,7 @@ def function_likelihood(
 def entry_for_files(
     functions: Mapping[str, Callable[..., Any] | None], latents: int, targets: int, params: Mapping[str, Any] | None
 ) -> dict[str, Any]:
-    """Entry of a model file for a likelihood: names of its functions, and their parameters."""
+    """Entry in a model file that describes a likelihood: its functions by name, numbers of latents and targets, parameters."""
     named = {what: None if function is None else name_of(function, what) for what, function in functions.items()}
     ends = {name: ends for name, *ends in _parameters(params)}
     return {**named, "latents": latents, "targets": targets, "params": ends}

@@ -10,7 +10,7 @@ import numpy as np
 from ._types import Array
 
 _WIDTH, _HEIGHT = 320, 90
-# Inputs that are shown of many.
+# Maximum number of inputs shown.
 _MOST = 12
 
 
@@ -34,11 +34,11 @@ def _training(model: Any) -> str:
 
 
 def _curve(trace: Array) -> str:
-    """The training curve as SVG; empty for fewer than two points."""
+    """Training curve as SVG; empty for fewer than two points."""
     trace = trace[np.isfinite(trace)]
     if len(trace) < 2:
         return ""
-    # What came first may be far below all that follows.
+    # The first values may be far below the others.
     low, high = np.quantile(trace, 0.05), trace.max()
     share = np.clip((trace - low) / ((high - low) or 1.0), 0, 1)
     across = np.linspace(2, _WIDTH - 2, len(trace))

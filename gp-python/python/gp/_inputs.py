@@ -16,14 +16,14 @@ from ._types import Column
 
 
 class Inputs(Settings):
-    """Estimator that converts its arguments to columns."""
+    """Estimator that converts inputs and targets to columns."""
 
     _is_numeric: ClassVar[bool] = True
     _takes_several: ClassVar[bool] = False
     _about: dict[str, Any]
 
     def _inputs_and_target(self, X: Any, y: Any) -> tuple[list[Column], Any]:
-        """The columns of inputs, and the target as an array."""
+        """Input columns, and the target as an array."""
         if y is None:
             raise ValueError("this estimator requires y to be passed, but the target y is None")
         self._asked_names = names_of(y)
@@ -50,7 +50,7 @@ class Inputs(Settings):
         return self._as_learned(columns_of_array(X, self._names()), reset)
 
     def _is_plain(self, X: Any) -> bool:
-        """Whether scikit-learn's checks, which take longer than some predictions, would leave rows unchanged."""
+        """Whether scikit-learn's checks, which can take longer than a prediction, would change nothing."""
         is_array = type(X) is np.ndarray and X.dtype == np.float64 and X.ndim == 2 and len(X) > 0
         if not is_array or X.shape[1] != self.n_features_in_ or hasattr(self, "feature_names_in_"):
             return False
@@ -58,7 +58,7 @@ class Inputs(Settings):
             return bool(np.isfinite(X.sum()))
 
     def _as_learned(self, columns: list[Column], reset: bool) -> list[Column]:
-        """Columns with the types that they had in training."""
+        """Columns converted to their types in training."""
         if reset:
             return columns
         kinds = {feature["name"]: feature["kind"] for feature in self._about["inputs"]["features"]}
@@ -81,10 +81,10 @@ class Inputs(Settings):
 
 
 def _with_names(X: Any) -> Any:
-    """The table or, for older versions of scikit-learn, an object with its names and shape.
+    """The table itself or, for older versions of scikit-learn, an object with only its column names and shape.
 
-    These versions accept only pandas and tables with ``__dataframe__``, which newer versions of polars do not have. Versions
-    that use narwhals accept all tables.
+    Older versions accept only pandas tables and tables with a ``__dataframe__`` method, which newer polars tables lack.
+    Versions that use narwhals accept all tables.
     """
     is_known = not is_frame(X) or hasattr(X, "iloc") or hasattr(X, "__dataframe__") or hasattr(validation, "nw")
     return X if is_known else _Names(X)

@@ -1,4 +1,4 @@
-"""Names of functions in model files, by which other programs import them."""
+"""Names in model files from which other programs import functions."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-# The entry of a configuration that names functions, and what else a likelihood needs.
+# Configuration entry with the names of functions and the other arguments of a likelihood.
 ENTRY = "function"
 
 
 def name_of(function: Callable[..., Any], what: str) -> str:
-    """Module and name of a function; an error if another program could not import it."""
+    """Module and name of a function; a TypeError if other programs could not import it."""
     module, name = getattr(function, "__module__", None), getattr(function, "__qualname__", None)
     if module is None or name is None:
         raise TypeError(f"{what} is {function!r}, which has no name that a model file could hold: {_ADVICE}")
@@ -31,7 +31,7 @@ _ADVICE = "put the function in a module, or pickle the estimator"
 
 
 def function_of(named: str) -> Any:
-    """The function of a name from ``name_of``."""
+    """Imports a function by its name from ``name_of``."""
     module, _, name = named.partition(":")
     try:
         return _found(module, name)
@@ -47,7 +47,7 @@ def _found(module: str, name: str) -> Any:
 
 
 def entry_of(content: bytes) -> dict[str, Any] | None:
-    """Entry of a model file for functions; ``None`` if it has none, and for other files."""
+    """Entry with function names in a model file; ``None`` for models without functions, and for other files."""
     length = int.from_bytes(content[:8], "little")
     try:
         record = json.loads(json.loads(content[8 : 8 + length])["__metadata__"]["gp-model"])

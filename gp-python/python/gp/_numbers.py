@@ -17,7 +17,7 @@ from ._types import Array
 
 
 class Numbers(RegressorMixin, Choices, Estimator):
-    """Estimator of numeric targets."""
+    """Estimators of numeric targets."""
 
     def _moments_of(self, X: Any, return_std: bool, return_cov: bool, quantiles: Any, **roles: Any) -> Any:
         if not self.__sklearn_is_fitted__():
@@ -48,12 +48,12 @@ class Numbers(RegressorMixin, Choices, Estimator):
             raise ValueError(f"return_cov: under the likelihood {name} observations have no covariance in closed form")
 
     def _of_targets(self, found: dict[str, Any], what: str) -> Array:
-        """Predictions of one target, or one column per target."""
+        """A predicted quantity of one target, or with one column per target."""
         names = self._target_names
         return found[what] if len(names) == 1 else np.column_stack([found[f"{what}({name})"] for name in names])
 
     def sample_y(self, X: ArrayLike, n_samples: int = 1, random_state: int | RandomState | None = 0) -> Array:
-        """Draws samples of the latent function, jointly at all rows, without noise.
+        """Draws samples of the latent function, jointly at all rows, without observation noise.
 
         Parameters
         ----------
@@ -71,7 +71,7 @@ class Numbers(RegressorMixin, Choices, Estimator):
         seed = seed_of(n_samples, random_state)
         columns = self._inputs(X, reset=False)
         rows = len(columns[0][2])
-        # The function alone: as with an exposure of 1, and no offset.
+        # Samples contain neither exposures nor offsets.
         without = {"exposure": np.ones(rows), "offset": np.zeros(rows)}
         columns += [(name, "number", without[role]) for role, name in self._roles.items() if role in without]
         found = self._predict(columns, samples=n_samples, seed=seed)
@@ -79,7 +79,7 @@ class Numbers(RegressorMixin, Choices, Estimator):
 
 
 def _covariance(found: dict[str, Any]) -> Array:
-    """Joint covariance of new observations: that of the function, plus noise variances on the diagonal."""
+    """Joint covariance of new observations: covariance of the latent function plus noise variances on the diagonal."""
     names = [name for name in found if name.startswith("latent_covariance(")]
     covariance = np.column_stack([found[name] for name in names])
     covariance[np.diag_indices_from(covariance)] += found["variance"] - found["latent_variance"]
@@ -87,5 +87,5 @@ def _covariance(found: dict[str, Any]) -> Array:
 
 
 def _digits(probability: float) -> str:
-    """Text of a number in column names."""
+    """Probability as text in column names."""
     return np.format_float_positional(probability, trim="-")

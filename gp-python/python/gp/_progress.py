@@ -12,7 +12,7 @@ Progress = Callable[[str, int, float], object]
 
 @contextmanager
 def progress(function: Progress | None, verbose: int) -> Iterator[Progress | None]:
-    """The function that a fit calls, if any. A progress bar is closed at the end of the block."""
+    """Yields the function that a fit calls, if any. Closes a progress bar at the end of the block."""
     if not verbose:
         yield function
         return
@@ -41,14 +41,14 @@ class _Line:
             self._bar = tqdm(unit=" iterations")
 
     def show(self, stage: str, iteration: int, log_posterior: float) -> None:
-        """Shows a stage, or an iteration of training."""
+        """Shows a stage of the fit, or an iteration of training."""
         if self._bar is None:
             print(f"{stage}, iteration {iteration}, log posterior {log_posterior:.3f}" if iteration else stage)
             return
         self._bar.set_description_str(stage, refresh=not iteration)
         if iteration:
             self._bar.set_postfix_str(f"log posterior {log_posterior:.3f}", refresh=False)
-            # Starts on few rows and restarts count from 1 again.
+            # Quick fits to few rows, and restarts, count from 1 again.
             self._bar.update(max(iteration - self._bar.n, 0))
 
     def close(self) -> None:

@@ -23,7 +23,7 @@ class GPRegressor(Numbers):
     __doc__ = described(
         """Gaussian-process regression.
 
-        By default exact up to 1,000 rows, and Power EP with inducing inputs for more; see ``method``.
+        By default, regression is exact up to 1,000 rows, and uses Power EP with inducing inputs for more rows; see ``method``.
 
         Examples
         --------
@@ -52,17 +52,17 @@ class GPRegressor(Numbers):
         Parameters
         ----------
         X : array-like or table of shape (n_samples, n_features)
-            Inputs: an array, or a table of pandas, polars or pyarrow. Words become 0/1 columns and dates days, as in
-            the command.
+            Inputs: an array, or a table of pandas, polars or pyarrow. As in the command, words are one-hot encoded, and
+            dates become days.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            Target, or several targets: with one kernel per target, with one ``kernel`` for all, or as linear mixtures of
-            ``latents`` functions.
+            Target, or several targets. By default, each target has its own kernel. Alternatively, all targets share one
+            ``kernel``, or are linear mixtures of ``latents`` functions.
         sample_weight : array-like of shape (n_samples,), optional
-            A row of weight w counts like w equal rows.
+            A row of weight w counts as w equal rows (fewer with ``gfitc``).
         offset : array-like of shape (n_samples,), optional
-            Values added to the latent function of each row. Predictions need offsets, too.
+            Values added to the latent function, one per row. If given, predictions need offsets, too.
         noise_variance : array-like of shape (n_samples,), optional
-            Known noise variance of each row; the learned variance is added to it.
+            Known noise variance of each row, in squared units of the target. The learned variance is added to it.
 
         Returns
         -------
@@ -119,21 +119,23 @@ class GPRegressor(Numbers):
         ----------
         X : array-like or table of shape (n_samples, n_features)
         return_std : bool, default=False
-            Whether to also return the standard deviations of new observations, noise included.
+            If True, also return standard deviations of new observations, including noise.
         return_cov : bool, default=False
-            Whether to also return the joint covariance of new observations.
+            If True, also return the joint covariance of new observations, including noise.
         quantiles : list of float, optional
-            Probabilities of quantiles to also return.
+            Also return the quantiles at these probabilities.
         offset : array-like of shape (n_samples,), optional
-            Values added to the latent function; needed if the model was fitted with offsets.
+            Values added to the latent function; required if the model was fitted with offsets.
 
         Returns
         -------
         mean : ndarray of shape (n_samples,), or (n_samples, n_targets) for several targets
-        deviation : ndarray of the shape of ``mean``, or covariance of shape (n_samples, n_samples)
-            With ``return_std`` or ``return_cov``.
-        quantiles : ndarray of the shape of ``mean``, with a last axis of quantiles
-            With ``quantiles``.
+        deviation : ndarray of the same shape as ``mean``
+            Only with ``return_std``.
+        covariance : ndarray of shape (n_samples, n_samples)
+            Only with ``return_cov``.
+        quantiles : ndarray with the shape of ``mean`` and a last axis for the quantiles
+            Only with ``quantiles``.
         """
         return self._moments_of(X, return_std, return_cov, quantiles, offset=offset)
 
@@ -159,5 +161,5 @@ class GPRegressor(Numbers):
         return tags
 
     def _task(self) -> dict[str, Any]:
-        # What several targets are needs no words, and the command takes none.
+        # Several targets are always numbers; they need no task.
         return {"task": "regression"} if len(self._target_names) == 1 else {}

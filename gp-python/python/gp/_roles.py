@@ -11,12 +11,12 @@ from sklearn.utils.validation import _check_sample_weight
 from ._cells import aligned
 from ._types import Array, Column, Roles
 
-# Roles that are arguments by another name.
+# Names of arguments that differ from the role.
 _ARGUMENTS = {"weights": "sample_weight"}
 
 
 def checked(roles: Roles, y: Any) -> dict[str, Array]:
-    """Given columns with a role, checked: one finite number per row."""
+    """Checks the given columns with a role: one finite number per row."""
     given = {role: values for role, values in roles.items() if values is not None}
     return {role: aligned(_numbers(role, values, y)) for role, values in given.items()}
 
@@ -30,7 +30,7 @@ def _numbers(role: str, values: Any, y: Any) -> Any:
 
 
 def counting(columns: list[Column], y: Any, roles: dict[str, Array]) -> tuple[list[Column], Any, dict[str, Array]]:
-    """Rows whose weight is not 0."""
+    """Removes rows of weight 0."""
     counts = roles["weights"] != 0 if "weights" in roles else np.ones(len(y), dtype=bool)
     if counts.all():
         return columns, y, roles
@@ -47,7 +47,7 @@ def _those(cells: Any, counts: Any) -> Any:
 
 
 def named(roles: Roles, known: dict[str, str]) -> list[Column]:
-    """Columns with a role, under their names in the model."""
+    """Columns with a role, named as in the model."""
     strange = next((role for role in roles if role not in known), None)
     if strange is not None:
         raise ValueError(f"{_ARGUMENTS.get(strange, strange)} is given, and the model was learned without")
@@ -55,7 +55,7 @@ def named(roles: Roles, known: dict[str, str]) -> list[Column]:
 
 
 def free(name: str, taken: set[str]) -> str:
-    """This name, extended if another column has it."""
+    """This name, extended by underscores if another column has it."""
     while name in taken:
         name += "_"
     return name

@@ -33,7 +33,7 @@ class Rows:
         return np.asarray(self.column(place)).dtype.kind in "iufM"
 
     def values(self, place: int, points: int) -> Any:
-        """Equidistant values from the smallest to the largest; for words, every level."""
+        """Equidistant values from the minimum to the maximum of an input; for words, all levels."""
         column = self.column(place)
         if not self.is_number(place):
             return np.array(sorted({cell for cell in column if cell == cell and cell is not None}))
@@ -47,7 +47,7 @@ class Rows:
         return Rows(self._take(np.zeros(count, dtype=int)))
 
     def typical(self, count: int) -> Rows:
-        """A typical row, ``count`` times: medians of numbers and dates, otherwise the most frequent value."""
+        """A typical row, ``count`` times: medians of numbers and dates, the most frequent value of other inputs."""
         table = self.first(count)
         for place in range(self.width):
             column = self.column(place)

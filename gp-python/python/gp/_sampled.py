@@ -1,4 +1,4 @@
-"""Samples of latent values and means over them, in blocks of rows as in training."""
+"""Samples of latent values, and means over them, in blocks of rows as in training."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from sklearn.utils import check_random_state
 
 from ._types import Array
 
-# Rows of a block.
+# Rows per block.
 _BLOCK = 256
 
 
 def blocks(mean: Array, variance: Array, n_samples: int, random_state: Any) -> Iterator[tuple[slice, Array]]:
-    """Blocks of rows, with samples of their latent values: rows × samples × latents."""
+    """Yields blocks of rows with samples of their latent values, rows × samples × latents."""
     drawn = check_random_state(random_state)
     for start in range(0, len(mean), _BLOCK):
         rows = slice(start, start + _BLOCK)

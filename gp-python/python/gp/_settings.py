@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 from ._progress import Progress
 from ._types import Words
 
-# As many as the command takes.
+# Maximum of the command.
 _MOST_THREADS = 1024
 
 
@@ -24,43 +24,44 @@ class Settings(BaseEstimator):
     Parameters
     ----------
     kernel : str or list of str, optional
-        Expression of the kernel, such as ``"1 * rbf(ard=true) + linear"``; a list gives one per latent function.
+        Kernel, such as ``"1 * rbf(ard=true) + linear"``, or a list with one kernel per latent function.
     inducing : int, optional
         Number of inducing inputs.
     placement : str, optional
         Initial placement of inducing inputs: kmeans, greedy, random or, for labels, ivm.
     fix, bound, prior : list of str, optional
-        Parameters that are not trained; bounds and priors of parameters, such as ``["rbf.lengthscale=0.1..3"]`` and
-        ``["rbf.lengthscale=gamma(2, 1)"]``.
+        ``fix``: parameters that are not trained. ``bound`` and ``prior``: bounds and priors of parameters, such as
+        ``["rbf.lengthscale=0.1..3"]`` and ``["rbf.lengthscale=gamma(2, 1)"]``.
     units : str, optional
-        Units of length-scales and periods in ``kernel``, ``bound`` and ``prior``: data, or model (after standardisation).
+        Units of length-scales and periods in ``kernel``, ``bound`` and ``prior``: units of the data, or of the model (after
+        standardisation).
     standardize : str, optional
         Columns to standardise: none, inputs, target or both.
     missing : {"error", "drop", "keep"}, default="error"
         Treatment of rows with missing values.
     missing_in : dict, optional
-        The same for single columns, by name.
+        Value of ``missing`` for single columns, such as ``{"age": "keep"}``.
     optimizer : str, optional
         Optimiser of parameters: lbfgs, adam, adadelta or sign-adaptive.
     iterations, epochs, batch_size : int, optional
-        Maximum number of iterations; passes over the data in mini-batches; rows per mini-batch.
+        Maximum number of iterations or, for mini-batches, number of passes over the data and rows per mini-batch.
     covariance : {"full", "diagonal"}, optional
-        Covariances of the Gaussians of ``savigp``.
+        Covariance matrices of the Gaussians in the posterior of ``savigp``.
     components, samples : int, optional
-        Number of these Gaussians; number of samples per expectation, 0 for quadrature.
+        For ``savigp``: number of Gaussians in the posterior, and number of samples per expectation (0 for quadrature).
     no_train : bool, default=False
-        Whether parameters keep their initial values, without training.
+        If True, parameters are not trained and keep their initial values.
     time_limit : str or timedelta, optional
-        Time after which no iteration begins, such as ``"90s"``.
+        Time after which no new iteration begins, such as ``"90s"``.
     seed : int, default=0
-        Random seed. Fits with the same seed have the same bits for any number of threads.
+        Random seed. Fits with the same seed are bitwise identical for any number of threads.
     n_jobs : int, optional
-        Number of threads; by default and for -1, all processors.
+        Number of threads. ``None`` and -1 use all processors.
     verbose : int, default=0
-        1 shows the stage of the fit and its iterations, in a progress bar if tqdm is installed.
+        1 shows the stages and iterations of the fit: in a progress bar if tqdm is installed, otherwise as printed lines.
     progress : callable, optional
-        ``progress(stage, iteration, log_posterior)`` is called at each stage of the fit (with iteration 0 and NaN) and after
-        each iteration of training. If it raises an exception, the fit ends and the estimator stays unchanged.
+        Function that the fit calls as ``progress(stage, iteration, log_posterior)``: at each stage (with iteration 0 and
+        NaN), and after each iteration of training. If it raises an exception, the fit ends and the estimator is unchanged.
 
     Attributes
     ----------
@@ -71,16 +72,16 @@ class Settings(BaseEstimator):
     n_iter_ : int
         Number of iterations of training.
     log_evidence_ : float
-        Log marginal likelihood, or a bound or an estimate of it, depending on the method.
+        Log marginal likelihood of the data. Depending on the method, it is exact, a lower bound or an estimate.
     trace_ : ndarray
-        Log posterior of the parameters over training, without constants of the target's units.
+        Log posterior of the parameters during training, up to a constant that depends on the units of the target.
     relevance_ : dict
-        Share of each input in the variance of the fitted function, together with other inputs (total Sobol index).
+        Total Sobol index of each input: its share of the variance of the fitted function, including interactions.
     notes_ : list of str
-        Choices of the program, and their reasons.
+        Choices that the program made, with reasons.
     """
 
-    # Arguments that are no flags of `gp fit`.
+    # Arguments that are not flags of `gp fit`.
     _not_flags: ClassVar[frozenset[str]] = frozenset({"n_jobs", "verbose", "progress"})
 
     kernel: Words = None

@@ -10,17 +10,17 @@ import numpy as np
 from ._cells import aligned, days, of_cells, seconds
 from ._types import Array, Column
 
-# Types of pyarrow of which numpy has its own, with a value for what is missing.
+# Types of pyarrow that convert to a numpy type with a value for missing cells.
 _SHARED = ("int", "uint", "halffloat", "float", "double", "date", "timestamp", "duration")
 
 
 def is_frame(X: Any) -> bool:
-    """Whether a table has columns with names and types of their own."""
+    """Whether a table has named columns, each with its own type."""
     return hasattr(X, "columns") or hasattr(X, "column_names")
 
 
 def has_kinds(X: Any) -> bool:
-    """Whether a table has columns of other types than numbers."""
+    """Whether columns may have other types than numbers; always true for tables of polars and pyarrow."""
     if isinstance(X, np.ndarray):
         return X.dtype.kind in "mM" and X.ndim == 2
     if not is_frame(X):
@@ -31,12 +31,12 @@ def has_kinds(X: Any) -> bool:
 
 
 def columns_of_array(X: Array, names: list[str]) -> list[Column]:
-    """Columns of an array of numbers, rows × columns: views, which the Rust library copies once."""
+    """Columns of an array of numbers, rows × columns, as views. The Rust library copies them once."""
     return list(zip(names, repeat("number"), aligned(X).T))
 
 
 def columns_of_frame(X: Any, names: list[str]) -> list[Column]:
-    """The columns of a table of pandas, polars or pyarrow, or of an array of dates or durations, under these names."""
+    """Columns, with these names, of a table of pandas, polars or pyarrow, or of an array of dates or durations."""
     return [column(name, values) for name, values in zip(names, _values(X))]
 
 
@@ -55,8 +55,8 @@ def _values(X: Any) -> list[Any]:
 def column(name: str, values: Any) -> Column:
     """One column: numbers, booleans, dates or words.
 
-    Dates are days since 1970-01-01, in UTC if they have a time zone. Durations and times of day are numbers, in seconds, as
-    in the command.
+    As in the command, dates become days since 1970-01-01 (in UTC if they have a time zone), and durations and times of day
+    become numbers, in seconds.
     """
     plain = _plain(values)
     kind = plain.dtype.kind
@@ -74,7 +74,7 @@ def column(name: str, values: Any) -> Column:
 
 
 def _plain(values: Any) -> Any:
-    """A column as an array; of objects, with ``None`` for missing cells, if numpy has no type for it."""
+    """A column as an array. If numpy has no type for it, an array of objects with ``None`` for missing cells."""
     if isinstance(values, np.ndarray):
         return values
     if hasattr(values, "iloc"):

@@ -12,19 +12,19 @@ from ._types import Column
 
 
 def names_of(y: Any) -> list[str]:
-    """Names of targets: those of ``y`` if it has any, else ``y`` or ``y0``, ``y1``, …."""
+    """Names of targets: the names in ``y`` if it has any, otherwise ``y`` or ``y0``, ``y1``, …."""
     columns = getattr(y, "columns", None)
     names: list[Any] = list(columns) if columns is not None else [getattr(y, "name", None)]
     if all(isinstance(name, str) and name for name in names):
         return names
-    # Arrays of other kinds need not answer for their shape.
+    # Arrays of other libraries may have no shape.
     cells = np.asarray(y)
     count = cells.shape[1] if cells.ndim == 2 else 1
     return ["y"] if count == 1 else [f"y{place}" for place in range(count)]
 
 
 def columns_of_numbers(y: Any, names: list[str], taken: set[str]) -> list[Column]:
-    """Numeric targets as columns, under these names, extended if ``taken`` contains them."""
+    """Numeric targets as columns with these names; names in ``taken`` are extended."""
     y = np.asarray(y)
     if y.dtype.kind in "mM":
         raise ValueError(f"y is of type {y.dtype}: give numbers, such as days since some day, or seconds")
@@ -35,14 +35,14 @@ def columns_of_numbers(y: Any, names: list[str], taken: set[str]) -> list[Column
 
 
 def labels_of(classes: Any) -> list[str]:
-    """A word for each class."""
+    """Text for each class, all different and not empty."""
     words = [written(c) if isinstance(c, np.number) else str(c) for c in classes]
     is_sound = len(set(words)) == len(words) and all(words)
     return words if is_sound else [f"class {place}" for place in range(len(words))]
 
 
 def of_labels(labels: list[str], kind: str) -> Any:
-    """Classes of a model file, from its labels."""
+    """Classes from the labels in a model file, with their type."""
     if kind == "number":
         numbers = np.array([float(label) for label in labels])
         return numbers.astype(np.int64) if np.all(numbers == np.round(numbers)) else numbers

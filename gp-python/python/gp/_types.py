@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 Array: TypeAlias = NDArray[np.float64]
 # Name, type (number, boolean, date or category) and cells.
 Column: TypeAlias = "tuple[str, str, Array | list[str | None]]"
-# Columns that are neither inputs nor targets, by what they are for.
+# Columns that are neither inputs nor targets, by their role.
 Roles: TypeAlias = Mapping[str, Any]
-# One word, or several.
+# One text, or several.
 Words: TypeAlias = "str | Sequence[str] | None"

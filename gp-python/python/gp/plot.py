@@ -26,16 +26,16 @@ def bands(
     points: int = 200,
     ax: Any = None,
 ) -> Any:
-    """Draws the mean of new observations along one input, with central intervals of these probabilities.
+    """Draws the mean of new observations along the only input, with central intervals.
 
     Parameters
     ----------
     model : GPRegressor or GPCountRegressor
         Fitted estimator with one input.
     X : array-like or table of shape (n_samples, 1)
-        Rows whose range is the axis.
+        Rows that determine the range of the axis.
     y : array-like of shape (n_samples,), optional
-        Their targets, drawn as dots.
+        Targets of these rows, drawn as dots.
     levels : sequence of float, default=(0.5, 0.95)
         Probabilities of the intervals.
     points : int, default=200
@@ -68,14 +68,14 @@ def bands(
 def surface(model: Any, X: ArrayLike, *, inputs: tuple[int | str, int | str] = (0, 1), points: int = 40, ax: Any = None) -> Any:
     """Draws the mean of new observations, or the probability of the last class, over two inputs.
 
-    Other inputs have their median or, for words, their most frequent value.
+    Other inputs are set to their median or, for words and booleans, to their most frequent value.
 
     Parameters
     ----------
     model : estimator
         Fitted estimator.
     X : array-like or table of shape (n_samples, n_features)
-        Rows whose ranges are the axes.
+        Rows that determine the ranges of the axes.
     inputs : pair of int or str, default=(0, 1)
         Numbers or names of the two inputs.
     points : int, default=40
@@ -108,17 +108,17 @@ def partial_dependence(
     rows: int = 100,
     ax: Any = None,
 ) -> list[Any]:
-    """Draws how predictions depend on one input at a time: their mean over rows that keep their other inputs.
+    """Draws partial dependence: the mean prediction over rows if one input changes and the others keep their values.
 
-    At each value, the band contains 80 % of the rows' predictions.
+    At each value, the band contains the central 80 % of the predictions for these rows.
 
     Parameters
     ----------
     model : estimator
-        Fitted estimator; of a classifier, the probability of the last class is drawn.
+        Fitted estimator. For a classifier, the probability of the last class is drawn.
     X : array-like or table of shape (n_samples, n_features)
     inputs : list of int or str, optional
-        Inputs to draw (default: the four most relevant ones).
+        Inputs to draw, by number or name (default: the four most relevant).
     points : int, default=40
         Number of points along each input.
     rows : int, default=100
@@ -152,10 +152,10 @@ def partial_dependence(
 
 
 def calibration(model: Any, X: ArrayLike, y: ArrayLike, *, bins: int = 10, ax: Any = None) -> Any:
-    """Draws a calibration curve: observed shares against predicted probabilities. Use rows that were not trained on.
+    """Draws a calibration curve: observed shares against predicted probabilities. Use rows outside the training data.
 
-    For numbers: share of targets inside the central interval of each probability. For labels: share of rows that have a label,
-    against the probability predicted for it.
+    For numbers, it shows the share of targets inside central intervals, against the probability of the interval. For labels,
+    it shows the share of rows that have a label, against the predicted probability of this label.
 
     Parameters
     ----------
@@ -164,7 +164,7 @@ def calibration(model: Any, X: ArrayLike, y: ArrayLike, *, bins: int = 10, ax: A
     X : array-like or table of shape (n_samples, n_features)
     y : array-like of shape (n_samples,)
     bins : int, default=10
-        Number of intervals of probability.
+        Number of bins for probabilities.
     ax : matplotlib axes, optional
 
     Returns

@@ -10,12 +10,12 @@ use pyo3::types::PyDict;
 /// Relative step of central differences: cube root of the rounding error.
 const STEP: f64 = 6e-6;
 
-/// Row number if only the target is known.
+/// Unknown row number; messages then show the target.
 pub(super) const UNKNOWN: usize = usize::MAX;
 
 pub(super) struct Callables {
     pub(super) log_density: Py<PyAny>,
-    /// Derivatives of the log density by named parameters.
+    /// Returns derivatives of the log density by parameters, in a dictionary.
     pub(super) gradient: Option<Py<PyAny>>,
     pub(super) latents: usize,
     pub(super) outputs: usize,
@@ -37,7 +37,7 @@ impl Block<'_> {
         self.take(py, &answer, "log_density", out)
     }
 
-    /// Per row, means over samples of the derivatives by free parameters, from `gradient` or by central
+    /// Derivatives by free parameters, averaged over the samples of each row: from `gradient` or central
     /// differences.
     pub(super) fn mean_by_params(
         self,
@@ -94,7 +94,7 @@ impl Block<'_> {
         function.bind(py).call((y, f), Some(&parameters))
     }
 
-    /// Copies an answer that numpy can convert to an array of rows × samples.
+    /// Converts an answer to a numpy array of rows × samples, and copies it to `out`.
     fn take(self, py: Python<'_>, answer: &Bound<'_, PyAny>, who: &str, out: &mut [f64]) -> PyResult<()> {
         let array = py.import("numpy")?.call_method1("asarray", (answer, "float64"))?;
         let array: PyReadonlyArrayDyn<'_, f64> = array.extract()?;
@@ -109,8 +109,8 @@ impl Block<'_> {
         Ok(())
     }
 
-    /// Error that names the first row that fails alone; anything but an `Exception`, such as an interrupt,
-    /// is unchanged.
+    /// Error that names the first row that fails on its own. Exceptions outside the class `Exception`,
+    /// such as an interrupt, are unchanged.
     fn of_row(self, py: Python<'_>, values: &[f64], error: PyErr) -> PyErr {
         if !error.is_instance_of::<PyException>(py) {
             return error;
@@ -147,7 +147,7 @@ fn chained(py: Python<'_>, error: PyErr, cause: PyErr) -> PyErr {
     error
 }
 
-/// Difference step within the domain of a scalar parameter.
+/// Step of central differences, within the domain of a scalar parameter.
 fn step(parameter: &Parameter) -> f64 {
     let (low, high) = parameter.transform().ends();
     let at = parameter.value();

@@ -1,13 +1,13 @@
-//! Expectations of a log density under Gaussian latent values, by sums over an equally spaced grid.
+//! Expectations of a log density under Gaussian latent values: sums over an equally spaced grid.
 //!
-//! These are as exact as Gauss–Hermite quadrature for smooth densities, and better at kinks.
+//! The sums are as accurate as Gauss–Hermite quadrature for smooth densities, and more accurate at kinks.
 
 use gp_likelihoods::{Latent, LatentDerivatives};
 
-/// Minimum deviation relative to the mean or 1: an exactly known value has no derivative by variance.
+/// Minimum standard deviation, relative to the mean or to 1: at 0 there is no derivative by variance.
 const LEAST: f64 = 1e-4;
 
-/// Points in standard deviations from the mean, with weights that sum to 1.
+/// Points, in standard deviations from the mean, and weights with sum 1.
 pub(super) struct Grid {
     latents: usize,
     points: Vec<f64>,
@@ -55,7 +55,7 @@ impl Grid {
 
     /// Expectation of the log density, and its derivatives by means and variances.
     ///
-    /// Derivatives act on the Gaussian; the mean is subtracted first to reduce cancellation.
+    /// Derivatives are of the Gaussian density. The expectation is subtracted first, to reduce cancellation.
     pub(super) fn expectation(
         &self,
         q: &[Latent],
