@@ -43,9 +43,9 @@ static IS_DONE: Condvar = Condvar::new();
 /// Listens in a thread; clears the progress line.
 #[cfg(unix)]
 pub(crate) fn listen(line: Line) {
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
+    use signal_hook::consts::{SIGALRM, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU, SIGXFSZ};
     // With SIGXFSZ caught, exceeding a file size limit is an ordinary write error.
-    let mut heeded = vec![SIGINT, SIGTERM, SIGXFSZ];
+    let mut heeded = vec![SIGINT, SIGQUIT, SIGTERM, SIGALRM, SIGXCPU, SIGXFSZ];
     // Under `nohup` the process should outlive its terminal.
     if !is_ignored(SIGHUP) {
         heeded.push(SIGHUP);

@@ -132,7 +132,45 @@ pub(crate) fn readable(kernel: &dyn Kernel, inputs: &Inputs) -> String {
             *parameter = scaled;
         }
     });
-    shown.expression_with(&value_text)
+    with_names(&shown.expression_with(&value_text), inputs)
+}
+
+const DIMS: &str = "dims=[";
+
+/// Input names for column numbers, except within `select`, which renumbers columns.
+fn with_names(text: &str, inputs: &Inputs) -> String {
+    if text.contains("select(") {
+        return text.to_owned();
+    }
+    let mut parts = text.split(DIMS);
+    let mut named = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (list, rest) = part.split_once(']').unwrap_or((part, ""));
+        let dims: Option<Vec<usize>> = list.split(", ").map(|number| number.parse().ok()).collect();
+        let list = dims.map_or_else(|| list.to_owned(), |dims| names_of(&dims, inputs).join(", "));
+        named.push_str(&format!("{DIMS}{list}]{rest}"));
+    }
+    named
+}
+
+/// Inputs, or single columns of words.
+fn names_of(mut dims: &[usize], inputs: &Inputs) -> Vec<String> {
+    let (columns, mut names) = (inputs.column_names(), Vec::new());
+    while let [first, rest @ ..] = dims {
+        let of_features = inputs.features().iter().zip(inputs.places());
+        let whole =
+            of_features.filter(|(_, place)| place.clone().eq(dims.iter().copied().take(place.len()))).next();
+        let (name, left) = match whole {
+            Some((feature, place)) => (feature.name.as_str(), &dims[place.len()..]),
+            None => (columns.get(*first).map_or("", String::as_str), rest),
+        };
+        let is_plain = |letter: char| letter.is_alphanumeric() || "_.=-".contains(letter);
+        let as_is =
+            !name.is_empty() && name.chars().all(is_plain) && !name.starts_with(|c: char| c.is_ascii_digit());
+        names.push(if as_is { name.to_owned() } else { format!("\"{}\"", name.replace('"', "\"\"")) });
+        dims = left;
+    }
+    names
 }
 
 /// Expression in model units, for parameters whose bounds and priors several columns share.

@@ -293,6 +293,10 @@ fn check(model: &Model, frame: &Frame, wanted: &Wanted) -> Result<(), CliError> 
             };
             return usage(format!("{flag} {wrong} is not between 0 and 1{percent}"));
         }
+        // The upper end is the quantile of ½ + ½ level.
+        if let Some(close) = levels.iter().find(|level| flag == "--interval" && 0.5 + 0.5 * **level >= 1.0) {
+            return usage(format!("{flag} {close} is so close to 1 that the interval has no ends"));
+        }
         if let Some((_, twice)) = levels.iter().enumerate().find(|(i, level)| levels[..*i].contains(level)) {
             return usage(format!("{flag} {twice} is asked for twice"));
         }

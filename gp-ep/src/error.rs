@@ -106,7 +106,7 @@ pub enum InferenceError {
     #[error("no step leaves a proper posterior, however small")]
     ImproperPosterior,
     /// Factors without proper cavity.
-    #[error("{count} factors have no proper cavity: the approximation is not defined there")]
+    #[error("factors without a proper cavity: {count}; the approximation is not defined there")]
     ImproperCavity {
         /// Number of such factors.
         count: usize,

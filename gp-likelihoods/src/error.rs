@@ -1,7 +1,7 @@
 //! Errors of this crate.
 
 use gp_optim::ParameterError;
-use gp_optim::text::SyntaxError;
+use gp_optim::text::{SyntaxError, around};
 
 /// Error with argument, value and range.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -44,7 +44,7 @@ pub enum LikelihoodError {
         high: f64,
     },
     /// Unparsable likelihood expression.
-    #[error("column {column} of likelihood expression `{text}`: {message}")]
+    #[error("column {column} of likelihood expression `{}`: {message}", around(text, *column))]
     Expression {
         /// Full text.
         text: String,

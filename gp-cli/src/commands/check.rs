@@ -282,7 +282,7 @@ fn rare_labels(labels: &Labels) -> Vec<String> {
 
 fn about_rows(frame: &Frame, found: &mut Vec<Finding>) {
     let mut seen = HashSet::new();
-    let row = |row: usize| frame.columns().iter().map(|column| column.text(row)).collect::<Vec<_>>();
+    let row = |row: usize| frame.columns().iter().map(|column| column.key(row)).collect::<Vec<u64>>();
     let twice = (0..frame.row_count()).filter(|&place| !seen.insert(row(place))).collect::<Vec<usize>>();
     if let Some(&first) = twice.first() {
         let place = frame.place(first);

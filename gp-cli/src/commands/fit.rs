@@ -12,7 +12,7 @@ use crate::files::{InputFiles, OutputFile, TraceFile};
 use crate::fit::{self, CheckpointFolder, ExpectedTime, FitSpec, Plan, Streamed, parse_time};
 use crate::in_step;
 use crate::interrupt;
-use crate::left_out::LeftOut;
+use crate::left_out::{LeftOut, counted};
 use crate::model::{Model, TriedKernels, TriedStart, TriedStarts};
 use crate::notes::Notes;
 use crate::out;
@@ -259,10 +259,11 @@ fn read_test(
 
 fn say_outcome(model: &Model, seconds: f64, known: &[String], notes: &mut Notes<'_>) {
     let training = &model.about().training;
+    let iterations = counted(training.iterations as usize, "iteration");
     let outcome = match (training.converged, training.iterations) {
-        (true, count) => format!("converged after {count} iterations and"),
-        (false, 0) => "ended before the first iteration, after".to_owned(),
-        (false, count) => format!("did not converge after {count} iterations and"),
+        (true, _) => format!("converged after {iterations} and"),
+        (false, 0) => "did not converge, as training ended before its first iteration, after".to_owned(),
+        (false, _) => format!("did not converge after {iterations} and"),
     };
     notes.say(format_args!("{outcome} {seconds:.1} s: {}", training.reason));
     notes.say(format_args!("{}: {:.3} nats", training.objective_kind.words(), training.objective));

@@ -148,7 +148,11 @@ fn check_memory(options: &PredictOptions, rows: usize, budget: Budget) -> Result
         0 => format!("a joint covariance of {rows} rows"),
         count => format!("--samples {count} for {rows} rows"),
     };
-    let checked = budget.check(joint + 48.0 * rows * samples, &what, "predict fewer rows at a time");
+    let advice = match options.samples {
+        0 => "predict fewer rows at a time",
+        _ => "predict fewer rows at a time, or draw fewer samples",
+    };
+    let checked = budget.check(joint + 48.0 * rows * samples, &what, advice);
     checked.map_err(|over| over.of_kind(ErrorKind::Numerical))
 }
 

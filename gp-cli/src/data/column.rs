@@ -202,6 +202,15 @@ impl Column {
         if self.is_missing(row) { String::new() } else { self.values.text(row, self.kind) }
     }
 
+    /// Number that equal values of this column share; 0 and -0 are equal.
+    #[must_use]
+    pub fn key(&self, row: usize) -> u64 {
+        match &self.values {
+            Values::Numbers(numbers) => numbers.get(row).map_or(f64::NAN, |number| number + 0.0).to_bits(),
+            Values::Levels { codes, .. } => codes.get(row).copied().unwrap_or(Values::NO_LEVEL).into(),
+        }
+    }
+
     /// Text in the file, if kept, else [`text`](Self::text).
     #[must_use]
     pub fn written(&self, row: usize) -> String {
@@ -305,14 +314,23 @@ const LEVEL: usize = 112;
 
 impl LevelBuilder {
     pub(super) fn push(&mut self, word: Option<&str>) {
-        let Some(word) = word else { return self.codes.push(Values::NO_LEVEL) };
+        let code = word.map_or(Values::NO_LEVEL, |word| self.code_of(word));
+        self.push_code(code);
+    }
+
+    /// Code of a word, which becomes a level.
+    pub(super) fn code_of(&mut self, word: &str) -> u32 {
         if let Some(&code) = self.known.get(word) {
-            return self.codes.push(code);
+            return code;
         }
         let code = self.levels.len() as u32;
         self.letters += word.len();
         self.known.insert(word.to_owned(), code);
         self.levels.push(word.to_owned());
+        code
+    }
+
+    pub(super) fn push_code(&mut self, code: u32) {
         self.codes.push(code);
     }
 

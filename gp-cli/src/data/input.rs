@@ -6,14 +6,16 @@ use super::source::{GZIP, Source, damaged_gzip, extension_of};
 use super::spool::Spool;
 use super::supply::{Supply, cannot_read, own_error};
 use crate::error::{CliError, ErrorKind};
-use crate::memory::Budget;
+use crate::memory::{Budget, size_text};
 use flate2::read::MultiGzDecoder;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
 /// Bytes for detection and size estimates.
 const HEAD: u64 = 1 << 18;
+/// Maximum bytes from a device such as a terminal; some have no end.
+const FROM_DEVICES: u64 = 1 << 26;
 
 /// File or spooled input, not loaded.
 #[derive(Debug)]
@@ -49,10 +51,11 @@ impl Input {
     /// # Errors
     /// [`Io`](ErrorKind::Io) if unreadable, [`Data`](ErrorKind::Data) for damaged gzip data or empty input.
     pub fn open(path: &str, keep: u64) -> Result<Self, CliError> {
-        if path == "-" {
-            return Self::spooled("standard input", &mut io::stdin().lock(), keep);
-        }
         let failed = |cause| CliError::io("read", Path::new(path), cause);
+        if path == "-" {
+            let is_device = fs::metadata("/dev/stdin").is_ok_and(|about| is_device(&about));
+            return Self::spooled("standard input", &mut io::stdin().lock(), (keep, is_device));
+        }
         let file = File::open(path).map_err(failed)?;
         let about = file.metadata().map_err(failed)?;
         if about.is_dir() {
@@ -60,7 +63,7 @@ impl Input {
         }
         if !about.is_file() {
             // Pipes can be read only once.
-            return Self::spooled(path, &mut { file }, keep);
+            return Self::spooled(path, &mut { file }, (keep, is_device(&about)));
         }
         Self {
             name: path.to_owned(),
@@ -110,12 +113,17 @@ impl Input {
         Self { from, budget, ..self }
     }
 
-    fn spooled(name: &str, stream: &mut dyn Read, keep: u64) -> Result<Self, CliError> {
+    fn spooled(name: &str, stream: &mut dyn Read, (keep, is_device): (u64, bool)) -> Result<Self, CliError> {
         let failed = |cause| cannot_read(name, cause);
-        let bytes = read_up_to(stream, keep).map_err(failed)?;
+        let most = if is_device { keep.min(FROM_DEVICES) } else { keep };
+        let bytes = read_up_to(stream, most).map_err(failed)?;
         let mut size = bytes.len() as u64;
-        let from = if size < keep {
+        let from = if size < most {
             From::Memory(bytes)
+        } else if is_device {
+            let what =
+                format!("`{name}` is a device that sent {}, and may have no end", size_text(size as f64));
+            return Err(CliError::new(ErrorKind::Data, what));
         } else {
             let (file, count) = pour(&mut bytes.as_slice().chain(stream))?;
             size = count;
@@ -322,6 +330,17 @@ fn pour(from: &mut dyn Read) -> Result<(File, u64), CliError> {
     }
 }
 
+#[cfg(unix)]
+fn is_device(about: &fs::Metadata) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    about.file_type().is_char_device()
+}
+
+#[cfg(not(unix))]
+fn is_device(_: &fs::Metadata) -> bool {
+    false
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::supply::unreadable;
@@ -350,7 +369,7 @@ mod tests {
         let text = text(40_000);
         for bytes in [text.clone(), packed(&text)] {
             for keep in [10, u64::MAX] {
-                let input = Input::spooled("pipe", &mut bytes.as_slice(), keep).unwrap();
+                let input = Input::spooled("pipe", &mut bytes.as_slice(), (keep, false)).unwrap();
                 assert_eq!(matches!(input.from, From::Memory(_)), keep > 10);
                 assert!(input.head() == &text[..HEAD as usize]);
                 assert!((0..2).all(|_| all(input.reader().unwrap()) == text));

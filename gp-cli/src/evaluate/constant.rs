@@ -64,6 +64,10 @@ impl Constant {
                 interval.claimed += claimed / targets.len() as f64;
             }
         }
+        if !self.likelihood.support().is_discrete() {
+            // Without the rounding of the mean.
+            forecasts.intervals.iter_mut().zip(LEVELS).for_each(|(interval, level)| interval.claimed = level);
+        }
         Ok(forecasts)
     }
 

@@ -1,7 +1,7 @@
 //! Inputs, protected from outputs.
 
 use crate::error::CliError;
-use gp_optim::files::is_same_file;
+use gp_optim::files::{is_same_file, is_temporary_of};
 use std::path::{Path, PathBuf};
 
 /// Input files with command-line names.
@@ -38,6 +38,12 @@ impl InputFiles {
             let folder = folder.display();
             return Err(CliError::usage(format!(
                 "{word} is in the folder `{folder}`, whose files are the table of {other}; choose another place for {word}"
+            )));
+        }
+        if let Some((other, input)) = self.0.iter().find(|(_, input)| is_temporary_of(input, output)) {
+            let input = input.display();
+            return Err(CliError::usage(format!(
+                "{word} is first written to `{input}`, the file of {other}, which would be lost; rename that file, or choose another name for {word}"
             )));
         }
         match self.0.iter().find(|(_, input)| is_same_file(input, output)) {

@@ -86,7 +86,8 @@ fn words_behind(setting: &Setting) -> String {
 }
 
 fn number(text: &str) -> Result<f64, String> {
-    text.parse().map_err(|_| "it must be a number".to_owned())
+    let number = text.parse().ok().filter(|number: &f64| number.is_finite());
+    number.ok_or_else(|| "it must be a finite number".to_owned())
 }
 
 fn whole_number(text: &str, least: u64) -> Result<u64, String> {

@@ -7,6 +7,7 @@ use super::seasons::Season;
 use super::spec::{FitSpec, LengthUnits, Standardize};
 use crate::encode::Inputs;
 use crate::error::{CliError, ErrorKind};
+use crate::left_out::counted;
 use crate::method::Method;
 use gp_kernels::{Kernel, KernelError, Registry};
 use gp_likelihoods::Support;
@@ -46,8 +47,9 @@ pub(super) fn kernels(
     };
     if texts.len() != 1 && texts.len() != latents {
         return Err(CliError::usage(format!(
-            "--kernel was given {} times; there are {latents} latent functions",
-            texts.len()
+            "--kernel was given {} times; the likelihood has {}",
+            texts.len(),
+            counted(latents, "latent function")
         )));
     }
     let parse = |text: &Rewritten<'_>| match spec.units {

@@ -180,6 +180,18 @@ mod tests {
         }
     }
 
+    /// Shown kernels can be given to `--kernel`.
+    #[test]
+    fn shown_kernels_have_names_that_are_read_again() {
+        let inputs = inputs();
+        let text = "1 * rbf(lengthscale=[1, 2, 3], dims=[1, 2, 0]) + linear(lengthscale=1, dims=[3, 2])";
+        let shown = crate::lengths::readable(gp_kernels::parse(text).unwrap().as_ref(), &inputs);
+        assert!(shown.contains("dims=[colour, age]"), "{shown}");
+        assert!(shown.contains("dims=[\"blood pressure, [mm]\", colour=red]"), "{shown}");
+        let again = kernel(&shown, &inputs).unwrap().text;
+        assert!(again.contains("dims=[1, 2, 0]") && again.contains("dims=[3, 2]"), "{again}");
+    }
+
     #[test]
     fn columns_are_those_of_the_expression_given() {
         let text = "RBF(dims=[colour, age]) + se(foo=1)";

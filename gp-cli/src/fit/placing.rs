@@ -7,6 +7,7 @@ use crate::context::Context;
 use crate::data::{Formats, Frame, ReadOptions};
 use crate::encode::Inputs;
 use crate::error::{CliError, ErrorKind};
+use crate::left_out::counted;
 use crate::method::{Method, TrainingRows};
 use faer::Mat;
 use gp_ep::ivm::{IvmOptions, IvmPlacement};
@@ -31,8 +32,9 @@ pub(super) fn place(
         let files = &spec.inducing_file;
         if files.len() != 1 && files.len() != latents {
             return Err(CliError::usage(format!(
-                "--inducing-file was given {} times; there are {latents} latent functions",
-                files.len()
+                "--inducing-file was given {} times; the likelihood has {}",
+                files.len(),
+                counted(latents, "latent function")
             )));
         }
         let read: Vec<InducingInputs> = files

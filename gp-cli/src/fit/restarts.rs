@@ -61,7 +61,7 @@ pub(super) fn check(
 ) -> Result<(), CliError> {
     if spec.restarts.is_some() && !is_comparable(method, problem) && problem.likelihood.plain().is_some() {
         return Err(CliError::usage(format!(
-            "--restarts: starts of {} are compared by rows that are left out, without weights, offsets, exposures and known noise; leave out --restarts, or these columns",
+            "--restarts: starts of {} are compared by rows that are left out, without weights, offsets, exposures and known noise; leave out --restarts or these columns, or choose a method whose objectives compare, such as exact, pep or ep",
             method.name()
         )));
     }

@@ -22,6 +22,9 @@ use gp_kernels::{Evaluator, KernelExt};
 use serde_json::{Map, Value};
 use std::time::Instant;
 
+/// Above, computing the influence of inputs may take much longer than a time limit.
+const MANY_LATENTS: usize = 10;
+
 /// Trained model; `origin`: command to record.
 ///
 /// # Errors
@@ -50,6 +53,7 @@ pub fn fit(plan: Plan, spec: &FitSpec, origin: &str) -> Result<Model, CliError> 
     let targets = observed.targets();
     // The time limit covers all parts of the fit.
     problem.settings.control = problem.settings.control.begun();
+    let control = problem.settings.control.clone();
     let columns = inputs.column_names();
     let task = TrainingContext {
         method: method.as_ref(),
@@ -80,7 +84,15 @@ pub fn fit(plan: Plan, spec: &FitSpec, origin: &str) -> Result<Model, CliError> 
     let lost = lost_classes(&fit, &sample.rows, &targets, spec.seed);
     fit.warnings.extend(lost.or_else(|error| no_answer("the probabilities of classes", error).map(Some))?);
     let coverage = coverage(&fit.posterior, &sample)?;
-    let influence = influence::of_targets(&fit.posterior, &inputs, &sample.rows, &targets, spec.seed);
+    let is_late = control.is_over() && fit.posterior.likelihood().latents() > MANY_LATENTS;
+    let influence = if is_late {
+        fit.warnings.push(
+            "the influence of the inputs was not computed, because the time limit was reached".to_owned(),
+        );
+        Ok(Vec::new())
+    } else {
+        influence::of_targets(&fit.posterior, &inputs, &sample.rows, &targets, spec.seed)
+    };
     let influence = influence.or_else(|error| -> Result<_, CliError> {
         fit.warnings.push(no_answer("the influence of the inputs", error)?);
         Ok(Vec::new())

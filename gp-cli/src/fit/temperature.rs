@@ -12,6 +12,9 @@ use gp_optim::{Control, StopSignal};
 
 /// Maximum rows left out.
 const ROWS: usize = 2_000;
+/// [`ROWS`] after the time limit, with [many latents](MANY_LATENTS): seconds for each hundred.
+const LATE_ROWS: usize = 100;
+const MANY_LATENTS: usize = 10;
 /// Maximum share of rows that cannot be left out; without these unusual rows, results mislead.
 const FAILED: f64 = 0.01;
 
@@ -95,14 +98,15 @@ fn leave_out(
 ) -> Result<Option<LeftOutRows>, CliError> {
     let likelihood = fit.posterior.likelihood();
     let Some(sites) = by.method.sites(&by.given, likelihood, by.rows) else { return Ok(None) };
-    let rows = Sample::at_most(&duplicates::merged(sample)?, ROWS, seed)?.rows;
+    let most = if by.control.is_over() && likelihood.latents() > MANY_LATENTS { LATE_ROWS } else { ROWS };
+    let rows = Sample::at_most(&duplicates::merged(sample)?, most, seed)?.rows;
     let found = stoppable(&stop_signal(&by.control), || left_out_classes(&fit.posterior, &rows, sites))?;
     let Some(probabilities) = found else { return Ok(None) };
     let labels = class_frequencies::labels(likelihood.support(), rows.column(0)?);
     let failed = (0..probabilities.nrows()).filter(|&i| probabilities[(i, 0)].is_nan()).count();
     if failed as f64 > FAILED * rows.count() as f64 {
         fit.warnings.push(format!(
-            "probabilities were not calibrated: for {failed} of {} training rows, the posterior without the row does not exist",
+            "probabilities were not calibrated: for {failed} of {} training rows, the posterior without the row does not exist; train for longer",
             rows.count()
         ));
         return Ok(None);

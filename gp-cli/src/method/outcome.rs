@@ -130,7 +130,9 @@ pub(crate) fn log_prior(posterior: &Approximation) -> f64 {
 /// Warnings of failed evaluations, except by time limit.
 fn failures(count: u64, last: Option<&str>) -> Vec<String> {
     let last = last.filter(|last| !last.ends_with(&DataError::Stopped.to_string()));
-    let told =
-        |last| format!("{count} evaluations failed and were stepped back from, the last because {last}");
+    let told = |last| match count {
+        1 => format!("1 evaluation failed and was stepped back from, because {last}"),
+        _ => format!("{count} evaluations failed and were stepped back from, the last because {last}"),
+    };
     last.map(told).into_iter().collect()
 }

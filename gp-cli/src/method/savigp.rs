@@ -20,6 +20,7 @@ use crate::error::CliError;
 use gp_ep::{Inference as _, Learning};
 use gp_likelihoods::Likelihood;
 use gp_optim::Control;
+use gp_variational::expectation::MAX_SAMPLES;
 use gp_variational::savigp::{BoundLearning, Covariance};
 use gp_variational::{Draws, Estimator, Expectation, NaturalOptions, Sampling, Savigp};
 
@@ -47,6 +48,7 @@ const COVARIANCE: Setting = Setting::choice(
 const FULL: &str = "full";
 const DIAGONAL: &str = "diagonal";
 const SAMPLES: Setting = Setting::integer("samples", "S", 0, "Samples per expectation, 0 for quadrature")
+    .at_most(MAX_SAMPLES as u64)
     .default_whole_by_case(&[BY_QUADRATURE, BY_SAMPLES]);
 const BY_QUADRATURE: DefaultCase<u64> =
     DefaultCase::new(0, "for up to two latent functions or a density with jumps or kinks");

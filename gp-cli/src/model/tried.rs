@@ -1,5 +1,6 @@
 //! Tried kernels and starts.
 
+use crate::left_out::counted;
 use serde::{Deserialize, Serialize};
 
 /// Comparison of starts after short training.
@@ -96,10 +97,11 @@ impl TriedStart {
     /// Training outcome, as text.
     #[must_use]
     pub fn outcome(&self) -> String {
+        let iterations = counted(self.iterations as usize, "iteration");
         match &self.fault {
             Some(fault) => format!("failed: {fault}"),
-            None if self.converged => format!("converged after {} iterations", self.iterations),
-            None => format!("after {} iterations", self.iterations),
+            None if self.converged => format!("converged after {iterations}"),
+            None => format!("after {iterations}"),
         }
     }
 

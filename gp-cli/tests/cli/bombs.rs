@@ -207,3 +207,14 @@ fn a_small_address_space_is_told_what_is_needed() {
         assert_eq!(said.code, 0, "{enough}: {}", said.err);
     }
 }
+
+/// 300 GB of text as a dictionary of one long word; before, each row was looked up by its letters, for minutes.
+#[test]
+fn long_words_of_a_dictionary_are_looked_up_once() {
+    let desk = Desk::new();
+    desk.write("t.parquet", include_bytes!("../data/long_word.parquet"));
+    let begun = std::time::Instant::now();
+    let found = desk.ok("check t.parquet --quiet").out;
+    assert!(found.contains("column x: every row has the value"), "{}", &found[..found.len().min(200)]);
+    assert!(begun.elapsed() < std::time::Duration::from_secs(60), "{:?}", begun.elapsed());
+}

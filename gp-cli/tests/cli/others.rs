@@ -202,6 +202,23 @@ fn reports_are_one_page() {
     desk.refused("report model.gp -o r.html", 7, &["--force"]);
 }
 
+/// The settings on the page make the same model.
+#[test]
+fn fits_are_run_again_by_the_settings_of_the_report() {
+    let desk = Desk::new();
+    desk.write("t.csv", sine(40));
+    desk.ok("fit t.csv --target y --time-limit 1.5m --bound rbf.lengthscale=0.1..5 -o m.gp");
+    desk.ok("report m.gp -o r.html");
+    let page = String::from_utf8(desk.read("r.html")).unwrap().replace("&quot;", "\"");
+    let settings = page.split("time-limit = ").nth(1).unwrap();
+    assert!(settings.starts_with("\"90s\""), "{settings}");
+    let begin = page.find("gp fit DATA --config fit.toml").unwrap();
+    let block = page[begin..].split("<pre>").nth(1).unwrap();
+    desk.write("fit.toml", block.split("</").next().unwrap().replace("&gt;", ">").replace("&lt;", "<"));
+    desk.ok("fit t.csv --config fit.toml -o again.gp");
+    assert_eq!(desk.ok("predict again.gp t.csv").out, desk.ok("predict m.gp t.csv").out);
+}
+
 #[test]
 fn a_report_has_the_scores_of_every_table() {
     let desk = Desk::new();

@@ -164,7 +164,7 @@ fn baselines_know_the_rows_of_updates() {
         assert!((of(&both) - of(&all)).abs() < 1e-9 * of(&all).abs(), "{both} {all}");
         assert!(of(&first) > 1.01 * of(&both), "{first} {both}");
     };
-    let step = |i: usize| format!("{},{}\n", i % 9, if i < 40 { 0.0 } else { 20.0 } + (i % 5) as f64);
+    let step = |i: usize| format!("{},{}\n", i % 9, if i < 40 { 0.25 } else { 20.25 } + (i % 5) as f64);
     near(scored("x,y\n", &step, "--parameters known"), "mean", "nlpd");
     let labels = |i: usize| format!("{},{}\n", i % 9, if i < 40 && i % 4 > 0 { "no" } else { "yes" });
     near(scored("x,y\n", &labels, "--method ep --inducing 5 --iterations 2"), "shares", "log_loss");

@@ -178,6 +178,46 @@ fn devices_and_pipes_are_written_into_and_stay() {
     desk.refused("predict model.gp t.csv -o /dev --output-format csv --force", 7, &["`/dev` is a folder"]);
 }
 
+/// The name of an unfinished file may be taken by an input, a pipe, a folder or a link.
+#[test]
+fn what_has_a_temporary_name_is_spared() {
+    let desk = desk();
+    fs::copy(desk.path("t.csv"), desk.path(".gp-unfinished-m.gp")).unwrap();
+    let first = "is first written to `.gp-unfinished-m.gp`, the file of DATA";
+    desk.refused("fit .gp-unfinished-m.gp --format csv --target y -o m.gp", 2, &[first]);
+    fs::copy(desk.path("model.gp"), desk.path(".gp-unfinished-p.csv")).unwrap();
+    let first = "is first written to `.gp-unfinished-p.csv`, the file of MODEL";
+    desk.refused("predict .gp-unfinished-p.csv t.csv -o p.csv", 2, &[first]);
+    assert!(Command::new("mkfifo").arg(desk.path(".gp-unfinished-x.csv")).status().unwrap().success());
+    fs::create_dir(desk.path(".gp-unfinished-y.csv")).unwrap();
+    symlink("nowhere", desk.path(".gp-unfinished-z.csv")).unwrap();
+    for name in ["x", "y", "z"] {
+        let said = desk.gp(&format!("predict model.gp t.csv -o {name}.csv --quiet"));
+        let told =
+            format!("`.gp-unfinished-{name}.csv` is in the way and is not a file; remove or rename it");
+        assert!(said.code == 7 && said.err.contains(&told), "{}", said.err);
+        assert!(fs::symlink_metadata(desk.path(&format!(".gp-unfinished-{name}.csv"))).is_ok());
+    }
+}
+
+#[test]
+fn endless_devices_are_no_tables() {
+    let desk = desk();
+    for name in ["/dev/zero", "/dev/full", "/dev/urandom"] {
+        desk.refused(
+            &format!("check {name}"),
+            3,
+            &[&format!("`{name}` is a device that sent 67 MB, and may have no end")],
+        );
+    }
+    let mut command = desk.command(&["check", "-"]);
+    let said = Said::of(&command.stdin(File::open("/dev/zero").unwrap()).output().unwrap());
+    assert!(said.code == 3 && said.err.contains("may have no end"), "{}", said.err);
+    let mut command = desk.command(&["check", "-"]);
+    let said = Said::of(&command.stdin(File::open("/dev/null").unwrap()).output().unwrap());
+    assert!(said.code == 3 && said.err.contains("is empty"), "{}", said.err);
+}
+
 #[test]
 fn redirections_by_name_are_written_into() {
     let desk = desk();

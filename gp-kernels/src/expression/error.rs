@@ -1,10 +1,10 @@
 //! Errors in expressions.
 
-use gp_optim::text::SyntaxError;
+use gp_optim::text::{SyntaxError, around};
 
 /// Error in a kernel expression.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("column {column} of kernel expression `{text}`: {message}")]
+#[error("column {column} of kernel expression `{}`: {message}", around(text, *column))]
 pub struct ExpressionError {
     /// Whole text.
     pub text: String,

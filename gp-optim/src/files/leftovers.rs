@@ -2,7 +2,7 @@
 
 use super::held::{Lock, try_lock};
 use super::onlooker::DiscardedWrites;
-use super::place::is_at;
+use super::place::{behind_links, is_at, is_same_file};
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, OpenOptions};
 use std::path::{Path, PathBuf};
@@ -23,13 +23,17 @@ pub(super) fn beside(path: &Path) -> PathBuf {
     path.with_file_name(temporary)
 }
 
+/// `true` if writing `output` would replace `file` as a leftover under the temporary name.
+#[must_use]
+pub fn is_temporary_of(file: &Path, output: &Path) -> bool {
+    behind_links(output).is_ok_and(|target| is_same_file(file, &beside(&target)))
+}
+
 /// Removes a folder's unlocked unfinished files.
 pub fn sweep(folder: &Path) {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let ours = entries.filter(|entry| starts_with(&entry.file_name(), PREFIX));
-    // Opening a pipe could block for ever.
-    let files = ours.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
-    files.for_each(|entry| remove_unowned(&entry.path()));
+    ours.for_each(|entry| remove_unowned(&entry.path()));
 }
 
 #[cfg(feature = "solvers")]
@@ -43,6 +47,10 @@ fn starts_with(name: &OsStr, prefix: &str) -> bool {
 
 pub(super) fn remove_unowned(path: &Path) {
     if DiscardedWrites::is_here() {
+        return;
+    }
+    // Opening a pipe could block for ever.
+    if !fs::symlink_metadata(path).is_ok_and(|about| about.is_file()) {
         return;
     }
     let Ok(file) = OpenOptions::new().write(true).open(path) else { return };

@@ -31,7 +31,7 @@ pub use folder_lock::FolderLock;
 pub use journal::open_journal;
 #[cfg(feature = "solvers")]
 pub(crate) use leftovers::remove_leftover;
-pub use leftovers::sweep;
+pub use leftovers::{is_temporary_of, sweep};
 pub use onlooker::DiscardedWrites;
 pub use place::{is_same_file, is_stream};
 pub use unfinished::{Abandoned, Existing, Unfinished, abandon, replace};

@@ -158,6 +158,15 @@ fn claimed(temporary: &Path, replaced: Option<&fs::Metadata>) -> io::Result<File
 }
 
 fn take_over(temporary: &Path) -> io::Result<()> {
+    // Opening a pipe could block for ever.
+    match fs::symlink_metadata(temporary) {
+        Ok(about) if !about.is_file() => {
+            let temporary = temporary.display();
+            let message = format!("`{temporary}` is in the way and is not a file; remove or rename it");
+            return Err(io::Error::new(ErrorKind::InvalidInput, message));
+        }
+        _ => {}
+    }
     let file = match OpenOptions::new().write(true).open(temporary) {
         Ok(file) => file,
         // The owner has finished.

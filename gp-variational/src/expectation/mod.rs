@@ -11,7 +11,8 @@ use gp_ep::InferenceError;
 use gp_likelihoods::Likelihood;
 use serde::{Deserialize, Serialize};
 
-pub(crate) const MAX_SAMPLES: usize = 1 << 16;
+/// Maximum number of samples per expectation.
+pub const MAX_SAMPLES: usize = 1 << 16;
 
 /// Method for expected log densities.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -8,6 +8,7 @@ use crate::context::Context;
 use crate::error::CliError;
 use crate::evaluate::{evaluate, table};
 use crate::fit::{self, FitSpec, Plan};
+use crate::left_out::counted;
 use crate::lengths::{readable, readable_likelihood};
 use crate::model::Model;
 use crate::notes::Notes;
@@ -69,7 +70,11 @@ pub fn run(
 fn describe(notes: &mut Notes<'_>, model: &Model) {
     let training = &model.about().training;
     let outcome = if training.converged { "converged" } else { "did not converge" };
-    notes.say(format_args!("{outcome} after {} iterations: {}", training.iterations, training.reason));
+    notes.say(format_args!(
+        "{outcome} after {}: {}",
+        counted(training.iterations as usize, "iteration"),
+        training.reason
+    ));
     notes.say(format_args!("{}: {:.3} nats", training.objective_kind.words(), training.objective));
     let posterior = model.posterior();
     for latent in posterior.describe() {

@@ -171,9 +171,17 @@ fn append_dictionary(array: &dyn Array, out: &mut LevelBuilder) -> Result<(), St
     let Some(dictionary) = array.as_any_dictionary_opt() else { return Err(unread(array.data_type())) };
     let (words, mut places) = (words(dictionary.values())?, Vec::new());
     append_numbers(dictionary.keys(), &mut places)?;
+    // Once per word: words may be long.
+    let mut codes = vec![None; words.len()];
     for place in places {
-        let word = if place.is_nan() { None } else { words.get(place as usize) };
-        out.push(word.and_then(Option::as_deref));
+        let place = if place.is_nan() { usize::MAX } else { place as usize };
+        match words.get(place).and_then(Option::as_deref) {
+            None => out.push(None),
+            Some(word) => {
+                let code = *codes[place].get_or_insert_with(|| out.code_of(word));
+                out.push_code(code);
+            }
+        }
     }
     Ok(())
 }

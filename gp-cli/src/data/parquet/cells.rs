@@ -5,12 +5,15 @@ use crate::data::units::TimeUnit;
 use crate::data::wide;
 use parquet::basic::{ConvertedType, LogicalType, TimeUnit as ParquetUnit, Type as PhysicalType};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
-use parquet::data_type::DataType;
+use parquet::data_type::{ByteArray, ByteArrayType, DataType};
 use parquet::errors::ParquetError;
 use parquet::schema::types::ColumnDescriptor;
+use std::collections::HashMap;
 
 /// Values per step, to fit the cache.
 pub(super) const AT_ONCE: usize = 1 << 14;
+/// Bytes above which a lookup by address pays.
+const LONG: usize = 256;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Meaning {
@@ -194,6 +197,9 @@ impl ParquetCells {
         meaning: Meaning,
         count: usize,
     ) -> Result<(), ParquetError> {
+        if let (ColumnReader::ByteArrayColumnReader(from), Self::Words(words)) = (&mut *from, &mut *self) {
+            return append_words(from, count, words);
+        }
         match from {
             ColumnReader::BoolColumnReader(from) => {
                 records(from, count, |value| self.push(value.map(|&v| f64::from(u8::from(v)))))
@@ -283,6 +289,42 @@ fn try_records<T: DataType>(
     count: usize,
     mut push: impl FnMut(Option<&T::T>) -> Result<(), ParquetError>,
 ) -> Result<(), ParquetError> {
+    in_steps(from, count, |values| values.into_iter().try_for_each(&mut push))
+}
+
+/// Words of a dictionary share their bytes, and are looked up once in each step: they may be long.
+fn append_words(
+    from: &mut ColumnReaderImpl<ByteArrayType>,
+    count: usize,
+    words: &mut LevelBuilder,
+) -> Result<(), ParquetError> {
+    in_steps(from, count, |values| {
+        let mut shared: HashMap<*const [u8], u32> = HashMap::new();
+        for value in values {
+            let Some(bytes) = value.map(ByteArray::data) else {
+                words.push(None);
+                continue;
+            };
+            let known = shared.get(&std::ptr::from_ref(bytes)).filter(|_| bytes.len() > LONG);
+            let code = match known {
+                Some(&code) => code,
+                None => words.code_of(std::str::from_utf8(bytes)?),
+            };
+            if bytes.len() > LONG {
+                shared.insert(std::ptr::from_ref(bytes), code);
+            }
+            words.push_code(code);
+        }
+        Ok(())
+    })
+}
+
+/// Passes the values of each step, `None` if missing.
+fn in_steps<T: DataType>(
+    from: &mut ColumnReaderImpl<T>,
+    count: usize,
+    mut step: impl FnMut(Vec<Option<&T::T>>) -> Result<(), ParquetError>,
+) -> Result<(), ParquetError> {
     let (mut left, mut levels, mut values) = (count, Vec::new(), Vec::new());
     while left > 0 {
         levels.clear();
@@ -293,11 +335,11 @@ fn try_records<T: DataType>(
         }
         left = left.saturating_sub(rows);
         if known == rows {
-            values.iter().try_for_each(|value| push(Some(value)))?;
+            step(values.iter().map(Some).collect())?;
             continue;
         }
         let mut values = values.iter();
-        levels.iter().try_for_each(|&level| push(if level > 0 { values.next() } else { None }))?;
+        step(levels.iter().map(|&level| if level > 0 { values.next() } else { None }).collect())?;
     }
     Ok(())
 }

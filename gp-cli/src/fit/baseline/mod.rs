@@ -137,14 +137,19 @@ fn with_linear_kernel(
     let mut given = Given::default();
     given.insert(ITERATIONS.name(), if in_turns { FEW_STEPS } else { FEW_ITERATIONS }.into());
     let optimizer = in_turns.then_some(Optimizer::SignAdaptive);
-    // Fixed values and priors of the likelihood apply here, those of kernels do not.
+    // Fixed values and priors of the likelihood apply here, but for the variance of Gaussian noise, which here includes
+    // what is not linear; those of kernels do not.
+    let mut likelihood = problem.likelihood.clone_box();
+    if is_real {
+        likelihood.parameters_mut().iter_mut().for_each(|parameter| parameter.fix_all(false));
+    }
     let kernels: Vec<Box<dyn Kernel>> = vec![kernel; latents];
     let linear = Problem {
         rows: sample,
         inducing: vec![placed.inputs; latents],
         kernels,
         alike: true,
-        likelihood: problem.likelihood.clone_box(),
+        likelihood,
         settings: Settings {
             given,
             optimizer,

@@ -4,6 +4,7 @@ mod met;
 mod rates;
 
 use super::start::{ITERATIONS, POWER};
+use crate::left_out::counted;
 use crate::method::{Problem, TrainingRows, Work};
 use gp_ep::operations;
 use rates::Measured;
@@ -115,12 +116,12 @@ impl ExpectedTime {
         let ended = limit.filter(|limit| limit.as_secs_f64() < seconds);
         let ended = ended.map_or("", |_| "; --time-limit is likely to end training before");
         let (total, count) = if is_range {
-            (about_range(self.range()), format!("{:.0} to {:.0}", counts[0], counts[1]))
+            (about_range(self.range()), format!("{:.0} to {:.0} evaluations", counts[0], counts[1]))
         } else {
-            (about(seconds), format!("{:.0}", self.typical))
+            (about(seconds), counted(self.typical.round() as usize, "evaluation"))
         };
         Some(format!(
-            "time: about {total} to train, {}{count} evaluations of {}{most}{ended}",
+            "time: about {total} to train, {}{count} of {}{most}{ended}",
             self.describe_before(),
             about(self.evaluation)
         ))

@@ -201,7 +201,10 @@ impl Search {
     fn kept(&self, grown: Grown, judge: &Judge<'_>, unit: f64) -> StoredSearch {
         let rows = judge.rows.count();
         let by = match judge.labels {
-            None => format!("log evidence of exact regression on {}", counted(rows, "row")),
+            None => format!(
+                "log evidence of exact regression on {} of the standardised target",
+                counted(rows, "row")
+            ),
             Some(_) => format!("EP's log evidence on {}", counted(rows, "row")),
         };
         let text = |best: &Judged| {

@@ -252,7 +252,7 @@ fn what_is_beyond_the_range_of_numbers_is_an_error() {
             let errors = trouble.endure(*alpha, *level);
             assert!(errors.len() >= 3, "{}: {errors:?}", trouble.what);
             for (what, error) in errors {
-                assert!(error.to_string().contains("factors have no proper cavity"), "{what}: {error}");
+                assert!(error.to_string().contains("factors without a proper cavity"), "{what}: {error}");
             }
         }
     }

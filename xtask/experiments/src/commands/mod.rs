@@ -2,6 +2,7 @@
 
 mod data;
 mod list;
+mod repeat;
 mod report;
 mod run;
 
@@ -25,6 +26,8 @@ pub(crate) enum Experiment {
     List(list::Options),
     /// Run items; existing results are not repeated
     Run(run::Options),
+    /// Repeat some runs, to see whether newer code gives the same scores
+    Repeat(repeat::Options),
     /// Write report pages of all results
     Report(report::Options),
     /// Fetch, list and verify data files
@@ -36,6 +39,7 @@ impl Command {
         match self {
             Self::Experiment(Experiment::List(options)) => list::run(options, out),
             Self::Experiment(Experiment::Run(options)) => run::run(options, names, out),
+            Self::Experiment(Experiment::Repeat(options)) => repeat::run(options, names, out),
             Self::Experiment(Experiment::Report(options)) => report::run(options, out),
             Self::Experiment(Experiment::Data(options)) => options.run(out),
         }

@@ -1,6 +1,7 @@
 //! `report`: writes pages of all results.
 
 use crate::ExperimentError;
+use crate::harness::Repeated;
 use crate::items::ITEMS;
 use crate::report::{Changes, Page, pages};
 use std::collections::BTreeSet;
@@ -52,13 +53,17 @@ fn sweep(figures: &Path, shown: &BTreeSet<String>) -> Result<(), ExperimentError
 }
 
 fn stale(folder: &Path, out: &mut dyn Write) -> Result<(), ExperimentError> {
-    let changes = Changes::default();
+    let (changes, repeated) = (Changes::default(), Repeated::all(folder)?);
     let (mut all, mut lines) = (0, 0);
     for item in ITEMS {
         let stale = changes.since(*item, &item.results(folder)?);
         (all, lines) = (all + stale.all, lines + stale.lines);
         if let Some(text) = stale.text() {
             writeln!(out, "{}: {}", item.name(), text.trim_start_matches("**Stale:** "))?;
+            if let Some(found) = repeated.get(item.name()) {
+                let text = found.text(changes.has_changed(&found.origin, *item));
+                writeln!(out, "    {}", text.replace("**", ""))?;
+            }
         }
     }
     writeln!(out, "{lines} of {all} lines are stale")?;

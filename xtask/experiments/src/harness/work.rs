@@ -111,7 +111,7 @@ pub fn names(cells: &[Cell]) -> BTreeSet<String> {
 }
 
 /// One-thread run, for stable bits and processor time.
-fn perform(item: &dyn Item, cell: &Cell, context: &Context, origin: &Origin) -> Record {
+pub(crate) fn perform(item: &dyn Item, cell: &Cell, context: &Context, origin: &Origin) -> Record {
     let run = || item.run(cell, context);
     let found = match rayon::ThreadPoolBuilder::new().num_threads(1).build() {
         Ok(pool) => catch_unwind(AssertUnwindSafe(|| pool.install(run))),

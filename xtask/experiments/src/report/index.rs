@@ -16,7 +16,7 @@ their ratios are meaningful.\n\n\
 “Ended early”: training ended for another reason than in the paper. “Judged”: our judgement of the paper's statement, from \
 `judgements.csv`; longer remarks are in `remarks`.\n\n\
 `cargo xtask experiment run ITEM` repeats an item. `cargo xtask experiment report` writes these pages from the files \
-`ITEM.jsonl`, which have one line per run. Its flag `--stale` counts the lines made by code that has changed since.";
+`ITEM.jsonl`, which have one line per run. Its flag `--stale` counts the lines made by code that has changed since. `cargo xtask experiment repeat ITEM` runs some of them again, and says whether the scores are the same.";
 
 pub(super) fn page(known: &[Known], judgements: &Judgements) -> Page {
     let mut blocks = vec![Block::Heading(1, TITLE.to_owned()), Block::text(INTRODUCTION)];

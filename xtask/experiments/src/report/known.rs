@@ -8,6 +8,8 @@ pub(super) struct Known {
     pub(super) item: &'static dyn Item,
     pub(super) results: Results,
     pub(super) stale: Stale,
+    /// Sentence on repeated runs.
+    pub(super) repeated: Option<String>,
 }
 
 impl Known {

@@ -7,7 +7,7 @@ use super::page::{BEYOND, Page, page_of};
 use super::printed::{Figure, Judgements, PAPERS};
 use super::stale::Changes;
 use crate::error::ExperimentError;
-use crate::harness::{Extent, Form, Item};
+use crate::harness::{Extent, Form, Item, Repeated};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -17,11 +17,13 @@ use std::path::Path;
 /// Unreadable results or judgements.
 pub fn pages(items: &[&'static dyn Item], folder: &Path) -> Result<Vec<Page>, ExperimentError> {
     let (changes, judgements) = (Changes::default(), Judgements::read(folder)?);
-    let mut known = Vec::new();
+    let (repeated, mut known) = (Repeated::all(folder)?, Vec::new());
     for item in items {
         let results = item.results(folder)?;
         let stale = changes.since(*item, &results);
-        known.push(Known { item: *item, results, stale });
+        let repeated = repeated.get(item.name());
+        let repeated = repeated.map(|found| found.text(changes.has_changed(&found.origin, *item)));
+        known.push(Known { item: *item, results, stale, repeated });
     }
     let mut pages = vec![index::page(&known, &judgements)];
     let titles = PAPERS.iter().map(|(name, title)| (*name, (*title).to_owned()));
@@ -40,7 +42,7 @@ pub fn pages(items: &[&'static dyn Item], folder: &Path) -> Result<Vec<Page>, Ex
 }
 
 fn section(known: &Known, judgements: &Judgements, folder: &Path) -> Vec<Block> {
-    let Known { item, results, stale } = known;
+    let Known { item, results, stale, repeated } = known;
     let mut blocks = vec![
         Block::Anchor(item.name().to_owned()),
         Block::Heading(2, format!("`{}`: {}", item.name(), item.title())),
@@ -54,6 +56,7 @@ fn section(known: &Known, judgements: &Judgements, folder: &Path) -> Vec<Block> 
     blocks.push(Block::text(origins(known)));
     blocks.extend(ends(known).map(Block::text));
     blocks.extend(stale.text().map(Block::text));
+    blocks.extend(repeated.clone().filter(|_| stale.code > 0).map(Block::text));
     let figures = || Figure::all().filter(|figure| figure.items().any(|name| name == item.name()));
     if figures().next().is_some() {
         let row = |figure: Figure| {

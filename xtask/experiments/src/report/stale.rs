@@ -1,7 +1,7 @@
 //! Results made by an earlier protocol, or by code changed since.
 
 use crate::harness::essence::essence;
-use crate::harness::{Item, Record, Results};
+use crate::harness::{Item, Origin, Results};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read, Write};
@@ -38,7 +38,7 @@ impl Changes {
     pub fn since(&self, item: &dyn Item, results: &Results) -> Stale {
         let mut stale = Stale::default();
         for record in results.records() {
-            let files = self.files(record, item);
+            let files = self.files(&record.origin, item);
             let is_old = record.protocol < item.protocol();
             let is_silent = record.failure.is_none() && record.outcome.effort.is_none();
             stale.all += 1;
@@ -51,8 +51,14 @@ impl Changes {
         stale
     }
 
-    fn files(&self, record: &Record, item: &dyn Item) -> BTreeSet<String> {
-        let commit = record.origin.commit.trim_end_matches('+').to_owned();
+    /// `true` if an item's code has changed since.
+    #[must_use]
+    pub fn has_changed(&self, since: &Origin, item: &dyn Item) -> bool {
+        !self.files(since, item).is_empty()
+    }
+
+    fn files(&self, origin: &Origin, item: &dyn Item) -> BTreeSet<String> {
+        let commit = origin.commit.trim_end_matches('+').to_owned();
         let key = (commit, item.depends_on());
         if let Some(found) = self.known.borrow().get(&key) {
             return found.clone();

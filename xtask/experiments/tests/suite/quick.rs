@@ -107,6 +107,31 @@ fn scores_do_not_depend_on_how_many_run_side_by_side() {
 }
 
 #[test]
+fn repetitions_are_compared_with_the_stored_scores() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = ["experiment", "run", "--quick", "003-table-1", "--results", "r"];
+    assert!(program(&run, folder.path()).status.success());
+    let file = folder.path().join("r/003-table-1.jsonl");
+    let stored = std::fs::read_to_string(&file).unwrap();
+    let repeat = || {
+        let repeat = ["experiment", "repeat", "003-table-1", "--results", "r", "--runs", "2"];
+        let output = program(&repeat, folder.path());
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        text(&output.stdout)
+    };
+    let said = "003-table-1: Repeated at commit unknown: 2 of 2 runs gave the same scores.\n";
+    assert_eq!(repeat(), said);
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), stored);
+    std::fs::write(&file, stored.replace("\"nll\":0.", "\"nll\":7.")).unwrap();
+    let said = repeat();
+    assert!(
+        said.contains("0 of 2 runs gave the same scores; the largest") && said.contains("(`nll` of "),
+        "{said}"
+    );
+    assert!(folder.path().join("r/repeated.json").is_file());
+}
+
+#[test]
 fn what_cannot_be_run_says_so() {
     let folder = tempfile::tempdir().unwrap();
     let unknown = program(&["experiment", "run", "005-table-9"], folder.path());
