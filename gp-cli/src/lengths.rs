@@ -157,9 +157,8 @@ fn with_names(text: &str, inputs: &Inputs) -> String {
 fn names_of(mut dims: &[usize], inputs: &Inputs) -> Vec<String> {
     let (columns, mut names) = (inputs.column_names(), Vec::new());
     while let [first, rest @ ..] = dims {
-        let of_features = inputs.features().iter().zip(inputs.places());
-        let whole =
-            of_features.filter(|(_, place)| place.clone().eq(dims.iter().copied().take(place.len()))).next();
+        let mut of_features = inputs.features().iter().zip(inputs.places());
+        let whole = of_features.find(|(_, place)| place.clone().eq(dims.iter().copied().take(place.len())));
         let (name, left) = match whole {
             Some((feature, place)) => (feature.name.as_str(), &dims[place.len()..]),
             None => (columns.get(*first).map_or("", String::as_str), rest),

@@ -39,6 +39,7 @@ mod own_rows;
 mod parts;
 pub mod picture;
 pub mod predict;
+mod rates;
 mod row_shares;
 mod shown;
 pub mod signals;
@@ -48,6 +49,7 @@ pub mod standardise;
 pub mod testkit;
 mod threads;
 pub mod update;
+mod weighted_rows;
 
 pub use context::Context;
 pub use error::{CliError, ErrorKind};

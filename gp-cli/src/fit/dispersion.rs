@@ -1,7 +1,7 @@
 //! Overdispersion of counts.
 
 use super::sample::Sample;
-use super::weighted_rows::WeightedRows;
+use super::weighted_rows::weighted;
 use crate::error::CliError;
 use crate::method::{Fit, TrainingRows};
 use gp_ep::DataSource as _;
@@ -24,7 +24,7 @@ pub(super) fn judge(fit: &mut Fit, sample: &TrainingRows, seed: u64) -> Result<(
     if rows.count() < MIN_ROWS {
         return Ok(());
     }
-    let (counts, weighted) = (rows.column(0)?, WeightedRows::of(&rows)?);
+    let (counts, weighted) = (rows.column(0)?, weighted(&rows)?);
     let beliefs = fit.posterior.beliefs(rows.whole()?.0)?.moved(&weighted.offsets, &[]);
     let moments = fit.posterior.given(&beliefs).moments()?;
     let ratio = weighted.mean(|row| (counts[row] - moments[row].mean).powi(2) / moments[row].mean);

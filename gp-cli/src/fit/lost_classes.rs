@@ -2,7 +2,7 @@
 
 use super::class_frequencies;
 use super::sample::Sample;
-use super::weighted_rows::WeightedRows;
+use super::weighted_rows::weighted;
 use crate::digits::four_digits;
 use crate::error::CliError;
 use crate::method::TrainingRows;
@@ -31,7 +31,7 @@ pub(super) fn warning(
     let rows = Sample::at_most(sample, ROWS, seed)?.rows;
     let likelihood = posterior.likelihood();
     let (labels, weighted) =
-        (class_frequencies::labels(likelihood.support(), rows.column(0)?), WeightedRows::of(&rows)?);
+        (class_frequencies::labels(likelihood.support(), rows.column(0)?), weighted(&rows)?);
     let beliefs = posterior.beliefs(rows.whole()?.0)?.moved(&weighted.offsets, &[]);
     let probabilities = posterior.given(&beliefs).class_probabilities()?;
     let lost = (0..names.len()).filter_map(|class| {

@@ -86,7 +86,6 @@ mod untrained;
 mod variation;
 mod weighted_rows;
 
-pub(crate) use bare_moments::{has_rates, of_rates};
 pub use checkpoint::{CheckpointFolder, check_sum};
 pub use expected_time::ExpectedTime;
 pub use flags::{given, with_settings};
@@ -107,4 +106,3 @@ pub(crate) use streaming::able as streaming;
 pub use task::Task;
 pub use task_choice::settled;
 pub use task_flag::TaskChoice;
-pub(crate) use weighted_rows::WeightedRows;

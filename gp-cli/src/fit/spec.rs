@@ -320,8 +320,7 @@ pub fn parse_time(text: &str) -> Result<Duration, String> {
     Duration::try_from_secs_f64(seconds).map_err(|_| "it must be a time such as 90s, 10m or 2h".to_owned())
 }
 
-// serde hands over a reference.
-#[allow(clippy::ref_option)]
+#[expect(clippy::ref_option, reason = "serde hands over a reference")]
 fn in_seconds<S: Serializer>(time: &Option<Duration>, to: S) -> Result<S::Ok, S::Error> {
     time.map(|time| format!("{}s", time.as_secs_f64())).serialize(to)
 }

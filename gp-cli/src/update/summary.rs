@@ -3,8 +3,9 @@
 use crate::data::Frame;
 use crate::encode::{RoleValues, Target};
 use crate::error::CliError;
-use crate::fit::{WeightedRows, has_rates, of_rates};
 use crate::model::{BareMoments, Model, TargetSummary};
+use crate::rates::{has_rates, of_rates};
+use crate::weighted_rows::WeightedRows;
 
 /// Summaries per target, as at the end of a fit of all rows.
 pub(super) fn summaries(model: &Model, frame: &Frame) -> Result<Vec<TargetSummary>, CliError> {
@@ -17,7 +18,7 @@ pub(super) fn summaries(model: &Model, frame: &Frame) -> Result<Vec<TargetSummar
             return Ok(known.clone());
         }
         let part = frame.rows(&rows)?;
-        let new = new_summary(model, (place, target), &part, target.encode(&part, support)?)?;
+        let new = new_summary(model, (place, target), &part, &target.encode(&part, support)?)?;
         let before = about.training.rows_of_targets.get(place).copied().unwrap_or(about.training.rows);
         Ok(known.with(before as f64, &new, rows.len() as f64))
     };
@@ -28,7 +29,7 @@ fn new_summary(
     model: &Model,
     (place, target): (usize, &Target),
     frame: &Frame,
-    observations: Vec<f64>,
+    observations: &[f64],
 ) -> Result<TargetSummary, CliError> {
     let (likelihood, roles) = (model.posterior().likelihood(), model.about().roles.of_target(place));
     let (values, adjuster) = (RoleValues::of_observations(&roles, frame)?, model.adjuster());

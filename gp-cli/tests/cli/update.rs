@@ -166,7 +166,8 @@ fn baselines_know_the_rows_of_updates() {
     };
     let step = |i: usize| format!("{},{}\n", i % 9, if i < 40 { 0.25 } else { 20.25 } + (i % 5) as f64);
     near(scored("x,y\n", &step, "--parameters known"), "mean", "nlpd");
-    let labels = |i: usize| format!("{},{}\n", i % 9, if i < 40 && i % 4 > 0 { "no" } else { "yes" });
+    let labels =
+        |i: usize| format!("{},{}\n", i % 9, if i < 40 && !i.is_multiple_of(4) { "no" } else { "yes" });
     near(scored("x,y\n", &labels, "--method ep --inducing 5 --iterations 2"), "shares", "log_loss");
     let counts = |i: usize| {
         let (e, rate) = (1 + i % 7, if i < 40 { 1 } else { 4 });

@@ -39,9 +39,12 @@ impl StopReason {
         matches!(self, Self::SmallGradient | Self::Plateau | Self::WithinNoise)
     }
 
-    /// `true` if a time limit or interrupt may have cut an evaluation short.
-    pub(super) fn is_early(&self) -> bool {
-        matches!(self, Self::TimeLimit | Self::Interrupted)
+    /// `true` if the last evaluations may have failed or been cut short.
+    pub(super) fn follows_failures(&self) -> bool {
+        matches!(
+            self,
+            Self::Blocked | Self::NoProgress | Self::TimeLimit | Self::Interrupted | Self::Other(_)
+        )
     }
 
     pub(super) fn status(reason: Option<&Self>) -> TerminationStatus {

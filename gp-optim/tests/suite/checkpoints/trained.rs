@@ -137,7 +137,7 @@ fn after_an_early_end_the_companion_is_that_of_the_best_evaluation() {
             seen.push((now.log_posterior, follower.memory()));
         };
         let run = train_with_companion(&mut model, &mut follower, &options, evaluate, watch).unwrap();
-        assert_eq!(run.reason, StopReason::Interrupted, "after {after}");
+        assert!(matches!(run.reason, StopReason::Interrupted | StopReason::Blocked), "{:?}", run.reason);
         let best = seen.iter().max_by(|a, b| a.0.total_cmp(&b.0)).unwrap();
         assert_eq!(follower.memory(), best.1, "after {after}");
     }
