@@ -22,6 +22,7 @@ const X_DATE: f64 = 180.0;
 /// Widths: tick letter, vertical axis name.
 const LETTER: f64 = 9.5;
 const Y_NAME: f64 = 40.0;
+const MARGIN: f64 = 18.0;
 const GRID: RGBColor = RGBColor(226, 229, 234);
 
 /// Panels per row and scale.
@@ -91,9 +92,13 @@ where
     let (x_places, x_ticks) = ticks_of(picture.x_ticks, x, (width, x_tick), scale);
     let (y_places, y_ticks) = ticks_of(picture.y_ticks, y, (height, Y_TICK), scale);
     let y_room = Y_NAME + LETTER * y_ticks.widest(&y_places) as f64;
+    // The last date may be at the right end, and is centred there.
+    let half_a_date = 0.5 * LETTER * x_ticks.widest(&x_places) as f64;
+    let right = if picture.x_ticks == AxisKind::Dates { half_a_date.max(MARGIN) } else { MARGIN };
     let mut chart = ChartBuilder::on(area)
         .caption(&picture.title, scale.text(27.0))
-        .margin(scale.pixels(18.0))
+        .margin(scale.pixels(MARGIN))
+        .margin_right(scale.pixels(right))
         .x_label_area_size(scale.pixels(52.0))
         .y_label_area_size(scale.pixels(y_room.max(72.0)))
         .build_cartesian_2d(

@@ -39,12 +39,9 @@ impl StopReason {
         matches!(self, Self::SmallGradient | Self::Plateau | Self::WithinNoise)
     }
 
-    /// `true` if the last evaluations may have failed or been cut short.
-    pub(super) fn follows_failures(&self) -> bool {
-        matches!(
-            self,
-            Self::Blocked | Self::NoProgress | Self::TimeLimit | Self::Interrupted | Self::Other(_)
-        )
+    /// `true` if an evaluation may have been cut short.
+    pub(super) fn is_early(&self) -> bool {
+        matches!(self, Self::TimeLimit | Self::Interrupted)
     }
 
     pub(super) fn status(reason: Option<&Self>) -> TerminationStatus {

@@ -101,7 +101,7 @@ pub fn train<M: ParameterSetMut + Clone, E: TrainingError>(
     train_with_companion(model, &mut (), options, alone, |model, (), progress| watch(model, progress))
 }
 
-/// [`train`] with a companion. After an end by a time limit, an interrupt or failures, the companion returns to its state
+/// [`train`] with a companion. After an end by a time limit or an interrupt, the companion returns to its state
 /// at the best evaluation: the last one may have been cut short.
 ///
 /// # Errors
@@ -126,7 +126,7 @@ pub fn train_with_companion<M: ParameterSetMut + Clone, C: Companion, E: Trainin
     let posterior = LogPosterior::new(model.clone(), companion, evaluate, watch).with_best(&mut best);
     let minimum = minimise_recording(posterior, &start, &options, &history)?;
     model.set_free(&minimum.x)?;
-    if let Some(memory) = best.into_memory().filter(|_| minimum.reason.follows_failures()) {
+    if let Some(memory) = best.into_memory().filter(|_| minimum.reason.is_early()) {
         companion.recall(memory).map_err(|message| OptimError::BrokenOff { message })?;
     }
     Ok(Training::new(minimum, &history.records(), model.log_prior()))
