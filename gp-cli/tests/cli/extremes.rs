@@ -82,6 +82,16 @@ fn a_limit_below_one_evaluation_ends_it() {
     }
 }
 
+/// With many classes, looking back would take much longer than the limit.
+#[test]
+fn after_a_time_limit_many_classes_are_looked_at_in_part() {
+    let desk = Desk::new();
+    let row = |i: usize| format!("{},{},c{}\n", noise(i), noise(7 * i + 1), i % 12);
+    desk.write("t.csv", "x,z,c\n".to_owned() + &(0..240).map(row).collect::<String>());
+    let said = desk.ok("fit t.csv --target c --time-limit 1ms");
+    assert!(said.err.contains("the influence of the inputs was not computed"), "{}", said.err);
+}
+
 /// Vanishing noise makes the density unbounded. Training stops before overflow; variances stay below the
 /// targets'.
 #[test]
