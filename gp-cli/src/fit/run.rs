@@ -9,6 +9,7 @@ use super::plan::{Plan, power};
 use super::sample::Sample;
 use super::several;
 use super::spec::FitSpec;
+use super::temperature::MANY_LATENTS;
 use super::trained::{Trained, TrainingContext};
 use crate::data::TableChoice;
 use crate::encode::Role;
@@ -21,9 +22,6 @@ use gp_kernels::inducing::{Coverage, InducingInputs};
 use gp_kernels::{Evaluator, KernelExt};
 use serde_json::{Map, Value};
 use std::time::Instant;
-
-/// Above, looking at what was learned may take much longer than a time limit.
-const MANY_LATENTS: usize = 10;
 
 /// Trained model; `origin`: command to record.
 ///

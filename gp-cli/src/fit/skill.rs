@@ -236,6 +236,16 @@ pub(super) mod tests {
 
     /// Evidence of the mean: −2.84 for targets of mean 0, variance 1.
     #[test]
+    fn targets_far_from_their_quartiles_have_a_remark() {
+        let mut targets: Vec<f64> = (0..100).map(|i| f64::from(i % 10)).collect();
+        assert_eq!(outliers(&targets), None);
+        targets[7] = 90.0;
+        let told = outliers(&targets).unwrap();
+        assert!(told.starts_with("values of the target lie up to 2") && told.contains("student_t"), "{told}");
+        assert_eq!(outliers(&[3.0; 20]), None);
+    }
+
+    #[test]
     fn evidence_below_that_of_the_mean_is_noise() {
         let told = |objective, observed: Vec<f64>| {
             let fit = fit(Box::new(Gaussian::new(1.0).unwrap()), objective);

@@ -12,9 +12,10 @@ use gp_optim::{Control, StopSignal};
 
 /// Maximum rows left out.
 const ROWS: usize = 2_000;
-/// [`ROWS`] after the time limit, with [many latents](MANY_LATENTS): seconds for each hundred.
+/// [`ROWS`] after the time limit, with many latents: seconds for each hundred.
 const LATE_ROWS: usize = 100;
-const MANY_LATENTS: usize = 10;
+/// Above, looking at what was learned may take much longer than a time limit.
+pub(super) const MANY_LATENTS: usize = 10;
 /// Maximum share of rows that cannot be left out; without these unusual rows, results mislead.
 const FAILED: f64 = 0.01;
 

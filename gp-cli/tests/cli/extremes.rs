@@ -1,6 +1,6 @@
 //! Tables at model and score limits.
 
-use crate::support::{Desk, noise};
+use crate::support::{Desk, noise, sine};
 use std::time::Instant;
 
 /// Counts with exposure and a rate along x; one is wrong.
@@ -80,6 +80,37 @@ fn a_limit_below_one_evaluation_ends_it() {
         let densities = desk.ok("predict m.gp t.csv").column("log_density");
         assert!(densities.iter().all(|density| *density < 0.0 && density.is_finite()), "{method}");
     }
+}
+
+#[test]
+fn values_beyond_their_range_are_named() {
+    let desk = Desk::new();
+    desk.write("t.csv", sine(40));
+    desk.ok("fit t.csv --target y --parameters known -o m.gp");
+    let close = "--interval 0.9999999999999999 is so close to 1";
+    desk.refused("predict m.gp t.csv --interval 0.9999999999999999", 2, &[close]);
+    let fit = "fit t.csv --target y -o n.gp";
+    let samples = "--samples 100000 is not a whole number from 0 to 65536";
+    desk.refused(&format!("{fit} --method savigp --samples 100000"), 2, &[samples]);
+    for (flags, told) in [
+        ("--method pep --alpha nan", "it must be a finite number"),
+        ("--time-limit -5s", "it must be a time such as 90s"),
+        ("--memory -5G", "`-5G` is not a size"),
+    ] {
+        let said = desk.gp(&format!("{fit} {flags}"));
+        assert!(said.code == 2 && said.err.contains(told), "{flags}: {}", said.err);
+    }
+}
+
+#[test]
+fn the_linear_model_learns_its_noise() {
+    let desk = Desk::new();
+    let line = |i: usize| format!("{i},{}\n", i as f64 + 20.0 * noise(i));
+    desk.write("line.csv", "x,y\n".to_owned() + &(0..100).map(line).collect::<String>());
+    desk.ok("fit line.csv --target y --no-train --likelihood gaussian(variance=fixed(1e-4)) -o m.gp");
+    let told = desk.ok("eval m.gp line.csv --json").json();
+    let coverage = told["scores"]["linear"]["coverage"][2].as_f64().unwrap();
+    assert!(coverage > 0.85, "{told}");
 }
 
 /// With many classes, looking back would take much longer than the limit.

@@ -63,7 +63,7 @@ fn the_time_between_checkpoints_needs_a_folder_for_them() {
 
 #[test]
 fn interrupted_fits_go_on_to_the_same_bytes() {
-    for (fit, name) in FITS.iter().zip(["-INT", "-TERM", "-INT"]) {
+    for (fit, name) in FITS.iter().zip(["-QUIT", "-TERM", "-XCPU"]) {
         let (straight, broken) = (desk(), desk());
         straight.ok(fit);
         let said = interrupt(&broken, &format!("{fit} --checkpoint state --quiet"), name);
